@@ -68,7 +68,7 @@ export default {
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
-      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|offline-ai))/(?!test/)',
+      '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|canon|offline-ai))/(?!test/)',
       [contracts],
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
@@ -105,8 +105,14 @@ export default {
     reserved(
       'exchange-for-campaigns',
       code('packages/exchange'),
-      [of('packages/exchange|services/campaigns|mfe-campaigns|mfe-iods|e2e')],
-      'Files are written and read by campaigns and the list of IODs: a section that exports something else adds itself here.',
+      [of('packages/exchange|services/campaigns|services/workers|mfe-campaigns|mfe-iods|e2e')],
+      'Files are written and read by campaigns and the list of IODs, answers of feeds by the workers: a section that exports something else adds itself here.',
+    ),
+    reserved(
+      'canon-for-narratives',
+      code('packages/canon'),
+      [of('packages/canon|services/(?:narratives|workers)|tools/bench')],
+      'Labels are gathered by the narratives service and its worker: screens ask the service.',
     ),
     reserved(
       'demo-data-beside-the-product',
@@ -141,6 +147,7 @@ export default {
         'packages/exchange',
         'packages/evidence',
         'packages/known-iods',
+        'packages/canon',
         'packages/likeness',
         'packages/coordination',
       ],
@@ -154,6 +161,8 @@ export default {
         'packages/service-kit',
         'packages/evidence',
         'packages/known-iods',
+        'packages/canon',
+        'packages/likeness',
         'packages/test-kit',
         'packages/demo',
       ],

@@ -214,7 +214,7 @@ test('a linked campaign of someone else is exported, and only its creator has a 
 
   const other = (label: string) => async () => {
     await detail.getByRole('button', { name: 'Export in another format' }).click()
-    await page.getByRole('menuitem', { name: label }).click()
+    await page.getByRole('menuitem', { name: label, exact: true }).click()
   }
   const stix = JSON.parse(await download(other('STIX 2.1 bundle'), 'stix.json'))
   expect(stix.objects.filter((each: { type: string }) => each.type === 'indicator')).toHaveLength(2)

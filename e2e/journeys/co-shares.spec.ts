@@ -1,4 +1,4 @@
-import { collectorApi } from '@iodine/contracts'
+import { collectorApi, sightingsApi } from '@iodine/contracts'
 import { telegramPost } from '@iodine/test-kit'
 import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
@@ -34,6 +34,10 @@ const collect = async ({ api }: Person) => {
     post('lake_watch', 90_000, 'The market hall opens at eight', ['https://market.example.org/']),
   ]
   await api.call(collectorApi.ingestRecords, { params: { source: 'telegram' }, body: { records } })
+  // Runs look at what is indexed.
+  const question = { url: 'https://market.example.org/', scope: 'own', limit: 1 } as const
+  const found = async () => (await api.call(sightingsApi.searchSightings, { body: question })).counts.items
+  await expect.poll(found, { timeout: 30_000 }).toBe(1)
 }
 
 type Point = { x: number; y: number }

@@ -194,7 +194,7 @@ test('a campaign’s file in STIX has it as confidence', async ({ page }) => {
   await detail.getByRole('button', { name: 'Export in another format' }).click()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'STIX 2.1 bundle' }).click(),
+    page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
   ])
   const chunks: Buffer[] = []
   for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)

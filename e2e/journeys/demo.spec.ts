@@ -66,7 +66,7 @@ test('the demo fills every section, says that no AI model is at work, and is fil
   expect(first.evidence).toBeGreaterThan(30)
   expect(first.sealed).toBeGreaterThan(8)
   expect(first.voted).toBeGreaterThan(40)
-  expect(first.narratives).toBe(19)
+  expect(first.narratives).toBe(31)
   expect(first.nodes).toBeGreaterThan(60)
   await product.cutPower()
   await product.start()

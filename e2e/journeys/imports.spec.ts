@@ -48,7 +48,7 @@ test('a bundle of another tool is planned, imported, kept, and exported byte for
     await detail.getByRole('button', { name: 'Export in another format' }).click()
     const [file] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'STIX 2.1 bundle' }).click(),
+      page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
     ])
     return readFile(await file.path(), 'utf8')
   }
@@ -66,4 +66,53 @@ test('a bundle of another tool is planned, imported, kept, and exported byte for
   await expect(sharing.getByRole('button', { name: /^Kept objects/ })).toHaveCount(0)
   expect(await exported()).not.toContain('doubled')
   await expect(detail.getByText(`https://example.org/${mark}`)).toBeVisible()
+})
+
+test('events of MISP and files with a level are imported by the server, and keep both', async ({
+  page,
+  person,
+  openAs,
+}) => {
+  const ana = await person('ana')
+  const mark = Date.now().toString(36)
+  const event = `{"uuid":"00000000-0000-4000-8000-000000000001","info":"Theirs", "Tag":[{"name":"tlp:amber"}],"Attribute":[{"type":"url","value":"https://example.org/misp/${mark}","x":1.0} , {"type":"email-src","value":"a@example.org"}]}`
+  const campaign = await ana.api.call(campaignsApi.createCampaign, { body: { name: 'Events' } })
+  await openAs(ana, `/dashboard/campaigns/${campaign.id}`)
+  const detail = page.getByRole('dialog', { name: 'Events' })
+  const sharing = detail.getByRole('region', { name: 'Sharing' })
+  const dialog = page.getByRole('dialog', { name: 'Import IODs' })
+  const choose = async (name: string, text: string) => {
+    await detail.getByRole('button', { name: 'Import' }).click()
+    await dialog
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'application/json', buffer: Buffer.from(text) })
+  }
+  await choose('event.json', `{"Event": ${event}}`)
+  await expect(dialog.getByRole('status')).toHaveText('1 IOD(s), 2 object(s) kept as they are, TLP:AMBER')
+  await dialog.getByRole('button', { name: 'Import 3 object(s)' }).click()
+  await expect(page.getByText('3 object(s) imported')).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(detail.getByText(`https://example.org/misp/${mark}`)).toBeVisible()
+  await expect(sharing.getByLabel('Sharing level')).toHaveValue('amber')
+
+  await detail.getByRole('button', { name: 'Export in another format' }).click()
+  const exported = async (name: string) => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name, exact: true }).click(),
+    ])
+    return readFile(await file.path(), 'utf8')
+  }
+  expect(await exported('MISP event')).toBe(`{"Event":${event}}\n`)
+  await detail.getByRole('button', { name: 'Export in another format' }).click()
+  const csv = await exported('CSV')
+  expect(csv).toMatch(/,tlp\r\n.*,amber\r\n$/s)
+
+  const secret = `value,category,tlp\nsecret ${mark},SENTENCE,TLP:RED\n`
+  await choose('marked.csv', secret)
+  await expect(dialog.getByRole('status')).toHaveText('1 IOD(s), TLP:RED')
+  await dialog.getByRole('button', { name: 'Import 1 IOD(s)' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(detail.getByText(`secret ${mark}`)).toBeVisible()
+  await expect(sharing.getByLabel('Sharing level')).toHaveValue('red')
 })

@@ -58,7 +58,7 @@ for (const size of SIZES)
     await detail.getByRole('button', { name: 'Export in another format' }).click()
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'STIX 2.1 bundle' }).click(),
+      page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
     ])
     const { objects } = JSON.parse(await readFile(await download.path(), 'utf8')) as {
       objects: { type: string; name?: string }[]

@@ -28,6 +28,8 @@ const PAGES = [
   ['/dashboard/iods', 'https://example.org/claim'],
   ['/dashboard/iods?q=claim', 'https://example.org/'],
   ['/dashboard/narratives', TEXT],
+  ['/dashboard/narratives/canonical', '1 narrative'],
+  ['/dashboard/narratives/canonical/history', 'Nothing is merged or split yet'],
   ['/dashboard/campaigns', 'Lake mirrors'],
   ['/dashboard/graph', '2 entities'],
   ['/dashboard/community', '1 profile(s) found'],

@@ -69,6 +69,7 @@ export const SECTIONS = [
   'data?source=blog',
   'iods',
   'narratives',
+  'narratives/canonical',
   'campaigns',
   'graph',
   'community',

@@ -15,6 +15,7 @@ import {
 } from '@iodine/service-kit'
 import { BOUNDS, REFUSALS } from './bounds.js'
 import type { GatewayConfig } from './config.js'
+import { createFeedKeyCheck } from './feed-keys.js'
 import { addHealth } from './health.js'
 import { createLimits } from './limits.js'
 import { addExtension } from './plugins/extension.js'
@@ -73,6 +74,8 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
       routes: ROUTES,
       addressOf: name => addressOf(config, name),
       checkSession,
+      checkFeedKey: createFeedKeyCheck(peers),
+      publicUrl: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL),
       limits,
       refused,
     })

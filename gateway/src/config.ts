@@ -55,6 +55,8 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
     }),
   /** Requests a minute per gateway process, by a signed-in user. */
   USER_REQUESTS_A_MINUTE: requestsSetting.default(1_200),
+  /** Requests for feeds a minute per gateway process, by a feed key. */
+  FEED_REQUESTS_A_MINUTE: requestsSetting.default(600),
   /** API requests a minute per gateway process, from an address without a session. */
   STRANGER_REQUESTS_A_MINUTE: requestsSetting.default(300),
   /**

@@ -9,10 +9,12 @@ export const createLimits = (config: GatewayConfig) => {
   const aMinute = (points: number): RateLimit =>
     createLocalRateLimit({ points, seconds: 60, enabled: config.RATE_LIMITS === 'on' })
   const users = aMinute(config.USER_REQUESTS_A_MINUTE)
+  const feeds = aMinute(config.FEED_REQUESTS_A_MINUTE)
   const strangers = aMinute(config.STRANGER_REQUESTS_A_MINUTE)
   const pages = aMinute(config.PAGE_REQUESTS_A_MINUTE)
   return {
     user: (id: string) => users.use(id),
+    feed: (key: string) => feeds.use(key),
     stranger: (address: string) => strangers.use(addressKey(address)),
     page: (address: string) => pages.use(addressKey(address)),
   }

@@ -1,4 +1,12 @@
-import { API_BASE, OPERATIONS, PRODUCT_NAME, type PublicEndpoint } from '@iodine/contracts'
+import {
+  API_BASE,
+  FEEDS,
+  type FeedEndpoint,
+  OPERATIONS,
+  PRODUCT_NAME,
+  type PublicEndpoint,
+  TAXII_TYPE,
+} from '@iodine/contracts'
 import { z } from 'zod'
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output') => {
@@ -84,6 +92,32 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   },
 })
 
+const feedOperationOf = (name: string, spec: FeedEndpoint) => {
+  const media = spec.produces ?? (spec.form === 'taxii' ? TAXII_TYPE : 'application/json')
+  return {
+    tags: ['feeds'],
+    operationId: name,
+    summary: spec.summary,
+    security: [{ feedKey: [] }, { feedPassword: [] }],
+    parameters: [
+      ...parametersOf('path', spec.params),
+      ...parametersOf('query', spec.query),
+      ...(spec.conditional ? [ifNoneMatch] : []),
+    ],
+    responses: {
+      200: { description: 'Success', content: { [media]: {} } },
+      ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
+      401: { description: 'No live feed key' },
+      ...(spec.form === 'taxii' && {
+        default: {
+          description: 'A failure: an error message of TAXII',
+          content: { [TAXII_TYPE]: { schema: { $ref: '#/components/schemas/TaxiiError' } } },
+        },
+      }),
+    },
+  }
+}
+
 /** The API as an OpenAPI 3.0 document, derived from the contracts. */
 export const openApiDocument = () => {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -91,15 +125,37 @@ export const openApiDocument = () => {
     const path = spec.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [spec.method.toLowerCase()]: operationOf(section, name, spec) }
   }
+  // Feeds are not below the API's base.
+  for (const { name, spec } of FEEDS) {
+    const path = `${spec.path.replace(/:(\w+)/g, '{$1}')}${spec.form === 'taxii' ? '/' : ''}`
+    paths[path] = { servers: [{ url: '/' }], get: feedOperationOf(name, spec) }
+  }
   return {
     openapi: '3.0.3',
     info: { title: `${PRODUCT_NAME} API`, version: '1' },
     servers: [{ url: API_BASE }],
-    tags: [...new Set(OPERATIONS.map(({ section }) => section))].map(name => ({ name })),
+    tags: [...new Set([...OPERATIONS.map(({ section }) => section), 'feeds'])].map(name => ({ name })),
     paths,
     components: {
-      securitySchemes: { session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        feedKey: { type: 'http', scheme: 'bearer', description: 'A feed key' },
+        feedPassword: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'A feed key as the password, with any name',
+        },
+      },
       schemas: {
+        TaxiiError: {
+          type: 'object',
+          required: ['title'],
+          properties: {
+            title: { type: 'string' },
+            http_status: { type: 'string' },
+            error_id: { type: 'string' },
+          },
+        },
         Error: {
           type: 'object',
           required: ['detail'],

@@ -39,6 +39,7 @@ const start = async (bounds: Partial<Bounds>) => {
   const load = addProxy(app, {
     routes: ROUTES,
     addressOf: name => rig.settings[`${name.toUpperCase()}_URL`],
+    checkFeedKey: async () => expect.unreachable(),
     checkSession: async authorization => {
       const id = /^Bearer (\w+)$/.exec(authorization ?? '')?.[1]
       if (!id) throw unauthenticated()

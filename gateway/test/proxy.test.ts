@@ -589,6 +589,7 @@ describe('a service in trouble', () => {
       addressOf: name =>
         ({ iods: rig.settings.IODS_URL, community: rig.settings.COMMUNITY_URL })[name as string] ??
         rig.settings.CAMPAIGNS_URL,
+      checkFeedKey: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
       livenessMs: 300,
@@ -614,6 +615,7 @@ describe('a service in trouble', () => {
     addProxy(app, {
       routes: [{ prefix: 'iods', service: 'iods', waitMs: 500 }],
       addressOf: () => rig.settings.IODS_URL,
+      checkFeedKey: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
     })

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DETAILS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
+import { DETAILS, FEEDS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
 import { listenForMetrics, readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
@@ -271,6 +271,13 @@ describe('the reference', () => {
       expect(operation.summary).toBe(spec.summary)
       expect(operation.responses[spec.status ?? 200]).toBeDefined()
       expect(operation.security).toHaveLength(spec.access === 'anyone' ? 0 : 1)
+    }
+    for (const { spec } of FEEDS) {
+      const path = spec.path.replace(/:(\w+)/g, '{$1}') + (spec.form === 'taxii' ? '/' : '')
+      expect(document.paths[path]).toMatchObject({
+        servers: [{ url: '/' }],
+        get: { summary: spec.summary, security: [{ feedKey: [] }, { feedPassword: [] }] },
+      })
     }
     const { put, get: read } = document.paths['/captures/{id}/blobs/{sha256}']
     const binary = { schema: { type: 'string', format: 'binary' } }

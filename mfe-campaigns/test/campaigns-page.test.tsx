@@ -173,7 +173,7 @@ describe('the details', () => {
     })
   })
 
-  it('export with evidence, which the service writes, where the switch is on', async () => {
+  it('are exported by the service, with evidence where the switch is on', async () => {
     const file = '{"iods": [{"evidence": []}]}\n'
     const saved: Promise<string>[] = []
     const createUrl = vi.spyOn(URL, 'createObjectURL').mockImplementation(content => {
@@ -187,20 +187,23 @@ describe('the details', () => {
     const exports = () => calls.filter(({ route }) => route.endsWith('/export'))
     fireEvent.click(within(dialog).getByRole('button', { name: 'Export JSON' }))
     await waitFor(() => expect(saved).toHaveLength(1))
-    expect(await saved[0]).not.toContain('evidence')
-    expect(exports()).toEqual([])
+    expect(exports().map(({ search }) => search.toString())).toEqual(['format=json&evidence=false'])
     fireEvent.click(within(dialog).getByRole('button', { name: 'Export in another format' }))
     fireEvent.click(await screen.findByRole('checkbox', { name: 'With evidence' }))
     await screen.findByRole('menuitem', { name: 'CSV, without evidence' })
     fireEvent.click(within(dialog).getByRole('button', { name: 'Export JSON' }))
     await waitFor(() => expect(saved).toHaveLength(2))
-    expect(exports()).toHaveLength(1)
-    expect(exports()[0]?.search.toString()).toBe('format=json&evidence=true')
+    expect(exports()[1]?.search.toString()).toBe('format=json&evidence=true')
     fireEvent.click(screen.getByRole('checkbox', { name: 'With evidence' }))
     fireEvent.click(screen.getByRole('menuitem', { name: 'STIX 2.1 bundle' }))
-    await waitFor(() => expect(exports()).toHaveLength(2))
-    expect(exports()[1]?.search.toString()).toBe('format=stix&evidence=false')
+    await waitFor(() => expect(exports()).toHaveLength(3))
+    expect(exports()[2]?.search.toString()).toBe('format=stix&evidence=false')
     await waitFor(() => expect(saved).toHaveLength(3))
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Export in another format' }))
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'STIX 2.1 bundle for OpenCTI' }))
+    await waitFor(() => expect(exports()).toHaveLength(4))
+    expect(exports()[3]?.search.toString()).toBe('format=stix&evidence=false&profile=opencti')
+    await waitFor(() => expect(saved).toHaveLength(4))
     const day = new Date().toISOString().slice(0, 10)
     const titles = toasts.map(({ title }) => title)
     expect(titles).toContain(`Campaign data exported as campaign_mirrors_${day}.json`)

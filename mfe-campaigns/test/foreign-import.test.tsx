@@ -1,4 +1,4 @@
-import type { CampaignDetail, CampaignImport, KeptObjects } from '@iodine/contracts'
+import type { CampaignDetail, CampaignImport, CampaignSharing, KeptObjects } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
@@ -170,14 +170,19 @@ describe('a file of another tool', () => {
   })
 })
 
+const COLLECTION = '00000000-0000-4000-8000-000000000001'
+
 describe('sharing', () => {
   it('shows the level to all, and lets the creator set one that is not below what was imported', async () => {
     const asked: unknown[] = []
     const routes: Routes = {
-      'GET /campaigns/:id/sharing': () => [200, { tlp: 'amber', least: 'amber' }],
+      'GET /campaigns/:id/sharing': () => [
+        200,
+        { tlp: 'amber', least: 'amber', published: false, feed: null },
+      ],
       'PATCH /campaigns/:id/sharing': ({ body }) => {
         asked.push(body)
-        return [200, { tlp: 'red', least: 'amber' }]
+        return [200, { tlp: 'red', least: 'amber', published: false, feed: null }]
       },
     }
     const { dialog } = await open(routes, detail.created_by_id as string)
@@ -188,10 +193,59 @@ describe('sharing', () => {
     expect(asked).toEqual([{ tlp: 'red' }])
   })
 
+  it('publishes after a question that says what it means, and withdraws after another', async () => {
+    const asked: unknown[] = []
+    const feed = { collection: COLLECTION, state: 'due', objects: 0, revoked: 0, at: null, problem: null }
+    let sharing: CampaignSharing = { tlp: 'green', least: 'clear', published: false, feed: null }
+    const routes: Routes = {
+      'GET /campaigns/:id/sharing': () => [200, sharing],
+      'PATCH /campaigns/:id/sharing': ({ body }) => {
+        asked.push(body)
+        const { published } = body as { published: boolean }
+        sharing = { ...sharing, published, feed } as CampaignSharing
+        return [200, sharing]
+      },
+    }
+    const { dialog } = await open(routes, detail.created_by_id as string)
+    await dialog.findByText('Giant mirrors')
+    fireEvent.click(await dialog.findByLabelText('Publish in feeds'))
+    const question = within(await screen.findByRole('dialog', { name: 'Publish the campaign' }))
+    expect(question.getByText(/usernames of who made them/)).toBeTruthy()
+    expect(asked).toEqual([])
+    await press('Publish', question)
+    await dialog.findByText('Being published…')
+    sharing = {
+      ...sharing,
+      feed: { ...feed, state: 'published', objects: 1_200, at: new Date().toISOString() },
+    } as CampaignSharing
+    await dialog.findByText(/^1,200 object\(s\) published/, {}, { timeout: 10_000 })
+    await press('Addresses', dialog)
+    const addresses = within(await screen.findByRole('dialog', { name: 'Addresses of the feed' }))
+    expect((addresses.getByLabelText('TAXII collection') as HTMLInputElement).value).toBe(COLLECTION)
+    expect((addresses.getByLabelText('MISP feed') as HTMLInputElement).value).toMatch(/\/feeds\/misp\/$/)
+    await press('Done', addresses)
+    fireEvent.click(dialog.getByLabelText('Publish in feeds'))
+    await press('Withdraw', within(await screen.findByRole('dialog', { name: 'Withdraw the campaign' })))
+    await dialog.findByText('Being withdrawn…')
+    expect(asked).toEqual([{ published: true }, { published: false }])
+  })
+
+  it('says why a feed is not in line, and that red is never published', async () => {
+    const problem = 'What you publish takes 1 MiB of 1 MiB'
+    const feed = { collection: COLLECTION, state: 'due', objects: 3, revoked: 0, at: null, problem } as const
+    const { dialog } = await open(
+      { 'GET /campaigns/:id/sharing': [200, { tlp: 'green', least: 'clear', published: true, feed }] },
+      detail.created_by_id as string,
+    )
+    await dialog.findByText(problem)
+  })
+
   it('is not another’s to set', async () => {
     const { dialog } = await open()
     await dialog.findByText('TLP:GREEN')
     expect(dialog.queryByLabelText('Sharing level')).toBeNull()
+    expect(dialog.queryByLabelText('Publish in feeds')).toBeNull()
+    expect(dialog.getByText('Not published in feeds.')).toBeTruthy()
   })
 
   it('tells what is kept, and removes an import after a question', async () => {

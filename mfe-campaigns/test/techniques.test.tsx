@@ -1,8 +1,7 @@
 import type { CampaignDetail, CampaignTechnique } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
-import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it, test, vi } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { searchTechniques } from '../src/model/techniques'
 import { parcel } from '../src/parcel'
 import { ASIDE } from './fixtures'
@@ -141,33 +140,6 @@ describe('techniques of a campaign', () => {
     fireEvent.click(box)
     await waitFor(() => expect(toasts.at(-1)?.description).toBe('This campaign has 100 techniques'))
     await waitFor(() => expect(box.checked).toBe(false))
-  })
-
-  it('are in the JSON file that the page writes', async () => {
-    const saved: Promise<string>[] = []
-    const createUrl = vi.spyOn(URL, 'createObjectURL').mockImplementation(content => {
-      saved.push((content as Blob).text())
-      return '#saved'
-    })
-    const whole = { ...detail, iod_count: 1, iods: [anIod()] }
-    for (const [ids, techniques] of [
-      [
-        ['T0023', 'T0002'],
-        ['T0023', 'T0002'],
-      ],
-      [[], undefined],
-    ] as const) {
-      await open([...ids], {
-        'GET /campaigns/:id': () => [200, whole],
-        'POST /iods/consensus': [200, {}],
-        'POST /iods/evidence/counts': [200, {}],
-      })
-      saved.length = 0
-      fireEvent.click(screen.getByRole('button', { name: 'Export JSON' }))
-      await waitFor(() => expect(saved).toHaveLength(1))
-      expect(JSON.parse((await saved[0]) ?? '').campaign.techniques).toEqual(techniques)
-    }
-    createUrl.mockRestore()
   })
 })
 

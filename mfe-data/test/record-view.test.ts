@@ -36,6 +36,31 @@ test('a short video', () => {
   expect(valuesOf(view)).toContain('34000')
 })
 
+test('what the page says around a post, each value with its place in the record', () => {
+  const context = {
+    posted_at: '2026-11-20T08:00:00+00:00',
+    edited: true,
+    text: 'The whole text',
+    forwarded_from: { name: 'Other', url: 'https://t.me/other/7' },
+    links: ['https://a.example/', 'https://b.example/'],
+    media: [
+      { url: 'https://cdn.example/1.jpg' },
+      { url: 'https://cdn.example/2.jpg', phash: '0f'.repeat(32) },
+    ],
+  }
+  const view = presentRecord('telegram', { ...post(), context })
+  expect(shown(view)).toMatchObject({
+    'Context (edited) Posted': '2026-11-20T08:00:00+00:00',
+    'Context (edited) Text': 'The whole text',
+    'Context (edited) Forwarded from': 'Other',
+    'Context (edited) Links': 'https://a.example/|https://b.example/',
+    'Context (edited) Pictures': 'https://cdn.example/1.jpg|https://cdn.example/2.jpg',
+  })
+  const looks = view.groups.at(-1)?.fields.find(({ label }) => label === 'Hashes of looks')
+  expect(looks?.values.map(({ pointer }) => pointer)).toEqual(['/context/media/1/phash'])
+  expect(presentRecord('telegram', post()).groups.map(({ title }) => title)).not.toContain('Context')
+})
+
 test('a channel post with its attachments', () => {
   const view = presentRecord('telegram', post())
   expect(view).toMatchObject({ title: 'Open Eyes', originalUrl: 'https://t.me/open_eyes/9' })

@@ -77,6 +77,23 @@ describe('the graph page', () => {
     expect(screen.getByText('Click to select, drag to move, scroll to zoom')).toBeTruthy()
   })
 
+  it('has a canonical form, which its nodes’ sentences and the filters keep', async () => {
+    await show('?canonical=true&node=entity:moon')
+    await settled()
+    const toggle = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Canonical form' })
+    expect(toggle().checked).toBe(true)
+    await screen.findByRole('region', { name: 'Node details' })
+    await waitFor(() => expect(requests()).toHaveLength(2))
+    expect(requests()).toEqual([
+      { canonical: 'true', limit: '5000' },
+      { canonical: 'true', node: 'entity:moon', limit: '10' },
+    ])
+    expect(screen.getByRole('button', { name: 'Filters' })).toBeTruthy()
+    fireEvent.click(toggle())
+    await waitFor(() => expect(requests()).toContainEqual({ limit: '5000' }))
+    expect(toggle().checked).toBe(false)
+  })
+
   it('says that it loads', async () => {
     await open({ 'GET /graph/triplets': () => new Promise(() => {}) })
     expect(await screen.findByText('Loading graph...')).toBeTruthy()

@@ -263,7 +263,6 @@ describe('layout', () => {
     const pair = createNetwork({
       nodes: [node('a'), node('v', 'verb')],
       links: [link('entity:a', 'verb:v')],
-      sources: [],
     })
     const layout = createLayout(pair.shape)
     for (let tick = 0; tick < 300; tick++) layout.tick()
@@ -288,7 +287,6 @@ describe('exports', () => {
   const network = createNetwork({
     nodes: [node('R&D <"lab">\u0007'), node('says', 'verb', 3)],
     links: [link('entity:R&D <"lab">\u0007', 'verb:says', 2)],
-    sources: [],
   })
   const positions = Float32Array.of(0, 0, 150, 50)
   const parse = (text: string) => new DOMParser().parseFromString(text, 'text/xml')
@@ -325,7 +323,7 @@ describe('labels', () => {
   it('never overlap, come by priority, and are tried in bounded number', () => {
     const count = 6_000
     const nodes = Array.from({ length: count }, (_, n) => node(`Node ${n}`, 'entity', 1 + (n % 50)))
-    const network = createNetwork({ nodes, links: [], sources: [] })
+    const network = createNetwork({ nodes, links: [] })
     const side = 100
     const positions = Float32Array.from({ length: 2 * count }, (_, at) =>
       at % 2 ? 8 * Math.floor((at >> 1) / side) : 10 * ((at >> 1) % side),

@@ -24,6 +24,7 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
     'packages/contracts/src/index.ts',
   ],
   'exchange-for-campaigns': ['services/iods/src/a.ts', 'packages/exchange/src/index.ts'],
+  'canon-for-narratives': ['services/iods/src/l.ts', 'packages/canon/src/index.ts'],
   'demo-data-beside-the-product': ['services/iods/src/b.ts', 'packages/demo/src/index.ts'],
   'offline-ai-is-a-provider': ['services/workers/src/a.ts', 'packages/offline-ai/src/index.ts'],
   'inbox-imports-the-kit': ['packages/inbox/src/b.ts', 'packages/contracts/src/index.ts'],

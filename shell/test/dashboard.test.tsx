@@ -12,9 +12,11 @@ const usage = {
   iods: { used: 3, limit: 20_000 },
   iod_bytes: { used: 345, limit: 16 * 1024 ** 2 },
   narratives: null,
+  canon_rules: null,
   campaigns: { used: 0, limit: 200 },
   campaign_iods: { used: 0, limit: 5_000 },
   import_bytes: { used: 0, limit: 5_000 },
+  published_bytes: { used: 0, limit: 5_000 },
 }
 const session = {
   id: 'b'.repeat(24),
@@ -30,6 +32,7 @@ const SIGNED_IN: Routes = {
   'GET /iods': [200, []],
   'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
+  'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
   'GET /profile/passkeys': [200, []],
 }
@@ -242,6 +245,57 @@ test('the profile shows what is used of each limit, marks what is full, and says
   expect(bar.getAttribute('aria-valuenow')).toBe('100')
   expect(bar.className).toContain('danger')
   expect(screen.queryByRole('progressbar', { name: 'Narratives' })).toBeNull()
+})
+
+test('a feed key is made with a level and a life, shown once with where to paste it, and revoked', async () => {
+  const KEY = 'iodine_feed_secret'
+  const asked: unknown[] = []
+  const key = {
+    id: 'd'.repeat(24),
+    label: 'Our OpenCTI',
+    tlp: 'amber',
+    created_at: new Date().toISOString(),
+    expires_at: null,
+    last_used_at: null,
+  } as const
+  let keys: unknown[] = []
+  await open('/dashboard/profile', {
+    'GET /profile/feed-keys': () => [200, keys],
+    'POST /profile/feed-keys': ({ body }) => {
+      asked.push(body)
+      keys = [key]
+      return [201, { ...key, key: KEY }]
+    },
+    'DELETE /profile/feed-keys/:id': ({ params }) => {
+      asked.push(params.id)
+      keys = []
+      return [200, { id: key.id }]
+    },
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Make a key' }))
+  const form = within(await screen.findByRole('dialog', { name: 'Make a feed key' }))
+  fireEvent.click(form.getByRole('button', { name: 'Make' }))
+  await screen.findByText('A label is required')
+  fireEvent.change(form.getByLabelText('Label'), { target: { value: ' Our OpenCTI ' } })
+  const levels = form.getByLabelText('Reads up to') as HTMLSelectElement
+  expect([...levels.options].map(({ text }) => text)).not.toContain('TLP:RED')
+  fireEvent.change(levels, { target: { value: 'amber' } })
+  fireEvent.change(form.getByLabelText('Lives for'), { target: { value: '0' } })
+  fireEvent.click(form.getByRole('button', { name: 'Make' }))
+  const shown = within(await screen.findByRole('dialog', { name: 'Your feed key' }))
+  expect(asked).toEqual([{ label: 'Our OpenCTI', tlp: 'amber', expires_at: null }])
+  expect((shown.getByLabelText('Key') as HTMLInputElement).value).toBe(KEY)
+  expect((shown.getByLabelText('TAXII server URL') as HTMLInputElement).value).toBe(
+    `${location.origin}/taxii2/iodine/`,
+  )
+  fireEvent.click(shown.getByRole('button', { name: 'Done' }))
+  await waitFor(() => expect(screen.queryByDisplayValue(KEY)).toBeNull())
+  expect(await screen.findByText('Up to TLP:AMBER')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Revoke Our OpenCTI' }))
+  const question = within(await screen.findByRole('dialog', { name: 'Revoke the feed key' }))
+  fireEvent.click(question.getByRole('button', { name: 'Revoke' }))
+  await waitFor(() => expect(screen.queryByText('Our OpenCTI')).toBeNull())
+  expect(asked).toHaveLength(2)
 })
 
 describe('sessions on My Profile', () => {

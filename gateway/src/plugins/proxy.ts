@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
-import { API_BASE, LIMITS, OPERATIONS, pathPattern } from '@iodine/contracts'
+import { API_BASE, FEEDS, LIMITS, OPERATIONS, pathPattern } from '@iodine/contracts'
 import {
   badRequest,
   type Caller,
   calling,
   createAgent,
+  forbidden,
   HttpError,
   notFound,
   SHORT_KEEP_ALIVE,
+  sendTaxiiError,
   timedOut,
   tooManyRequests,
   unavailable,
@@ -16,12 +18,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dispatcher, errors } from 'undici'
 import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
 import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
+import type { FeedKeyCheck } from '../feed-keys.js'
 import type { Limits } from '../limits.js'
 import { createLivenessProbe } from '../liveness.js'
 import type { Route } from '../routes.js'
 import type { SessionCheck } from '../sessions.js'
 import { type Holder, holderOf, Pool, Shares, type SharesOf } from '../shares.js'
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const CONNECT_MS = 2_000
 const WAIT_MS = 30_000
 /** Timeout of a service's health check. Two misses mark it as hung; a busy machine is no fault. */
@@ -47,7 +51,10 @@ const NOT_FORWARDED = new Set([
   'x-service-key',
 ])
 const NAMES_OF_ONE_CONNECTION = /^\s*(keep-alive|close)?\s*$/i
-const forwardedHeaders = (request: FastifyRequest): Record<string, string | string[]> => {
+const forwardedHeaders = (
+  request: FastifyRequest,
+  publicUrl: URL | undefined,
+): Record<string, string | string[]> => {
   const { connection = '' } = request.headers
   const named = NAMES_OF_ONE_CONNECTION.test(connection) ? [] : connection.toLowerCase().split(/[\s,]+/)
   const headers: Record<string, string | string[]> = {}
@@ -63,6 +70,13 @@ const forwardedHeaders = (request: FastifyRequest): Record<string, string | stri
   }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
+  // Services know no feed keys: the token of a checked one takes its place.
+  if (request.feedToken !== undefined) {
+    headers.authorization = `Bearer ${request.feedToken}`
+    // Feeds name their own addresses.
+    headers['x-forwarded-host'] = publicUrl?.host ?? request.host
+    headers['x-forwarded-proto'] = publicUrl?.protocol.slice(0, -1) ?? request.protocol
+  }
   return headers
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
@@ -85,6 +99,18 @@ const operationsOf = ({ prefix }: Route) => {
     const method = request.method === 'HEAD' ? 'GET' : request.method
     return operations.find(operation => operation.method === method && operation.path.test(path))
   }
+}
+
+/** The path of a request, without its query. */
+const pathOf = ({ raw: { url = '' } }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
+
+/** Matches requests to the endpoints of a feed. */
+const feedsOf = (prefix: string) => {
+  const endpoints = FEEDS.filter(each => each.prefix === prefix).map(({ spec }) => ({
+    template: spec.path,
+    path: pathPattern(spec),
+  }))
+  return (request: FastifyRequest) => endpoints.find(({ path }) => path.test(pathOf(request)))
 }
 
 const failure = (error: unknown): unknown => {
@@ -188,6 +214,9 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 }
 
+/** Where a request goes, and its rules. */
+type Target = Omit<Route, 'prefix'>
+
 const hasBody = ({ method, headers }: FastifyRequest): boolean =>
   method !== 'GET' &&
   method !== 'HEAD' &&
@@ -211,6 +240,9 @@ export interface ProxyOptions {
   /** A service's address; undefined while it isn't deployed. */
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
+  checkFeedKey: FeedKeyCheck
+  /** Address of this deployment, which feeds name; by default that of the request. */
+  publicUrl?: URL | undefined
   limits: Limits
   bounds?: Bounds
   /** Called with the reason when a request is refused for lack of room. */
@@ -231,6 +263,8 @@ export const addProxy = (
     routes,
     addressOf,
     checkSession,
+    checkFeedKey,
+    publicUrl,
     limits,
     bounds = BOUNDS,
     refused = () => {},
@@ -286,7 +320,7 @@ export const addProxy = (
     })
 
   const exchange = (
-    route: Route,
+    route: Target,
     request: FastifyRequest,
     reply: FastifyReply,
     { origin, body, dispatcher }: { origin: string; body: Body | undefined; dispatcher: Dispatcher },
@@ -318,7 +352,7 @@ export const addProxy = (
         settle()
         if (!reply.raw.writableFinished) answer.abort()
       })
-      const headers = forwardedHeaders(request)
+      const headers = forwardedHeaders(request, publicUrl)
       if (body) headers['content-length'] = String(body.bytes)
       calling(route.service, () =>
         dispatcher.dispatch(
@@ -337,7 +371,7 @@ export const addProxy = (
   }
 
   const forward = async (
-    route: Route,
+    route: Target,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
@@ -404,19 +438,49 @@ export const addProxy = (
       await limits.user(caller.id)
     }
 
+  const admitReader =
+    (feedOf: ReturnType<typeof feedsOf>) =>
+    async (request: FastifyRequest): Promise<void> => {
+      const feed = feedOf(request)
+      request.template = feed?.template
+      let key: Awaited<ReturnType<FeedKeyCheck>>
+      try {
+        key = await checkFeedKey(request.headers.authorization)
+      } catch (error) {
+        await limits.stranger(request.ip)
+        throw error
+      }
+      request.admitted = { holder: holderOf(request.ip, { id: key.user_id }), kind: 'pool' }
+      request.feedToken = key.token
+      await limits.feed(key.id)
+      // Nothing is written by feeds.
+      if (request.method !== 'GET' && request.method !== 'HEAD') throw forbidden()
+      if (!feed) throw notFound()
+    }
+
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.decorateRequest('admitted')
+    scope.decorateRequest('feedToken')
     for (const route of routes) {
       const options = {
         config: { countsItself: true },
         onRequest: admit(operationsOf(route)),
         handler: (request: FastifyRequest, reply: FastifyReply) => forward(route, request, reply),
       }
-      const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
-      scope.route({ method: methods, url: `${API_BASE}/${route.prefix}`, ...options })
-      scope.route({ method: methods, url: `${API_BASE}/${route.prefix}/*`, ...options })
+      scope.route({ method: METHODS, url: `${API_BASE}/${route.prefix}`, ...options })
+      scope.route({ method: METHODS, url: `${API_BASE}/${route.prefix}/*`, ...options })
+    }
+    for (const [prefix, { service, spec }] of new Map(FEEDS.map(each => [each.prefix, each]))) {
+      const options = {
+        config: { countsItself: true },
+        ...(spec.form === 'taxii' && { errorHandler: sendTaxiiError }),
+        onRequest: admitReader(feedsOf(prefix)),
+        handler: (request: FastifyRequest, reply: FastifyReply) => forward({ service }, request, reply),
+      }
+      scope.route({ method: METHODS, url: `/${prefix}`, ...options })
+      scope.route({ method: METHODS, url: `/${prefix}/*`, ...options })
     }
   })
   return () => ({
@@ -432,5 +496,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The holder that an API request counts for, and the connection pool it uses. */
     admitted: { holder: Holder; kind: 'pool' | 'waitPool' }
+    /** For the service, in place of the feed key. */
+    feedToken?: string
   }
 }

@@ -20,7 +20,8 @@ export const shellPage =
   (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
     if (!request.headers.accept?.includes('text/html')) return undefined
-    if (/^\/(api|static|remotes|internal|metrics)(\/|\?|$)/.test(request.raw.url ?? '')) return undefined
+    if (/^\/(api|static|remotes|internal|metrics|taxii2|feeds)(\/|\?|$)/.test(request.raw.url ?? ''))
+      return undefined
     if (!existsSync(join(shellOf(config), 'index.html'))) return undefined
     return reply.sendFile('index.html', shellOf(config))
   }

@@ -1,4 +1,4 @@
-import type { CampaignDetail } from '@iodine/contracts'
+import type { CampaignDetail, ExportFormat, ExportProfile } from '@iodine/contracts'
 import { Button, ButtonGroup, Switch } from '@iodine/ui'
 import { CaretDownIcon, ExportIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
@@ -6,11 +6,12 @@ import { useState } from 'react'
 import { useExport } from '../queries/export'
 import styles from './ExportButtons.module.css'
 
-const OTHERS = [
+const OTHERS: { format: ExportFormat; label: string; profile?: ExportProfile }[] = [
   { format: 'stix', label: 'STIX 2.1 bundle' },
+  { format: 'stix', label: 'STIX 2.1 bundle for OpenCTI', profile: 'opencti' },
   { format: 'misp', label: 'MISP event' },
   { format: 'csv', label: 'CSV' },
-] as const
+]
 
 /** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV; with the IODs' evidence if wanted. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
@@ -22,7 +23,7 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
         icon={<ExportIcon />}
         text="Export JSON"
         disabled={disabled}
-        onClick={() => void save(campaign, 'json', withEvidence)}
+        onClick={() => void save(campaign, 'json', { withEvidence })}
       />
       <Popover
         placement="bottom-end"
@@ -36,11 +37,11 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
               onChange={event => setWithEvidence(event.currentTarget.checked)}
             />
             <Menu>
-              {OTHERS.map(({ format, label }) => (
+              {OTHERS.map(({ format, label, profile }) => (
                 <MenuItem
-                  key={format}
+                  key={label}
                   text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
-                  onClick={() => void save(campaign, format, withEvidence)}
+                  onClick={() => void save(campaign, format, { withEvidence, profile })}
                 />
               ))}
             </Menu>

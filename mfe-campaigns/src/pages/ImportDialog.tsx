@@ -5,7 +5,7 @@ import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { useForeignImport } from '../queries/foreign-import'
-import { type ImportPlan, isKept, type Planned, useImport } from '../queries/import'
+import { formatForServer, type ImportPlan, type Planned, useImport } from '../queries/import'
 import { useNotices } from '../queries/notices'
 import { ForeignPlan } from './ForeignPlan'
 import styles from './ImportDialog.module.css'
@@ -25,6 +25,10 @@ export interface ImportDialogProps {
   isOpen: boolean
   onClose: () => void
 }
+
+/** What an import brings: objects that are kept, or IODs alone. */
+const amountOf = ({ format, objects, iods }: CampaignImport): string =>
+  format === 'json' || format === 'csv' ? `${formatCount(iods)} IOD(s)` : `${formatCount(objects)} object(s)`
 
 /** Imports the IODs of a file, after a preview of the changes. */
 export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
@@ -75,7 +79,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       if (!ended) return
       setKept(ended)
       if (ended.state !== 'done') return
-      notices.success(`${formatCount(ended.objects)} object(s) imported`)
+      notices.success(`${amountOf(ended)} imported`)
       onClose()
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))
@@ -90,7 +94,8 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     setFault(null)
     setReading(true)
     try {
-      if (await isKept(file)) setKept(await foreign.plan(file, isWanted))
+      const format = await formatForServer(file)
+      if (format) setKept(await foreign.plan(file, format, isWanted))
       else setPlan(await planImport(file))
     } catch (error) {
       const isOurs = error instanceof Error && error.name === 'UnreadableFile'
@@ -127,7 +132,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       <DialogBody>
         <p className={styles.label}>
           A campaign exported as JSON, STIX or CSV, a CSV with value, category and description, or a STIX
-          bundle of another tool.
+          bundle or MISP events of another tool.
         </p>
         <input
           ref={input}
@@ -182,7 +187,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
             {kept ? (
               <Button
                 intent="primary"
-                text={kept.state === 'failed' ? 'Go on' : `Import ${formatCount(kept.objects)} object(s)`}
+                text={kept.state === 'failed' ? 'Go on' : `Import ${amountOf(kept)}`}
                 loading={isApplying || isReading}
                 onClick={() => void keep(kept)}
               />

@@ -21,8 +21,8 @@ export function KeptObjectsDialog({ campaignId, kept, isOpen, onClose }: KeptObj
       <Dialog isOpen={isOpen} onClose={onClose} title="Kept objects">
         <DialogBody>
           <p>
-            Objects of other tools, as they were imported. An export of this campaign as STIX has each of them
-            byte for byte.
+            Objects of other tools, as they were imported. An export of this campaign in their format, STIX or
+            MISP, has each of them byte for byte.
             {kept.withheld > 0 &&
               ` ${formatCount(kept.withheld)} are left out of it, because their IOD was taken out of the campaign.`}
           </p>

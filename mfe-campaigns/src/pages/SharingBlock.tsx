@@ -3,6 +3,7 @@ import { useHost } from '@iodine/mfe-kit'
 import { Button, formatCount, HTMLSelect } from '@iodine/ui'
 import { useState } from 'react'
 import { useKept, useSharing } from '../queries/foreign-import'
+import { FeedBlock } from './FeedBlock'
 import { KeptObjectsDialog } from './KeptObjectsDialog'
 import styles from './SharingBlock.module.css'
 import { TlpTag, tlpName } from './TlpTag'
@@ -14,28 +15,28 @@ export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: Ca
   const kept = useKept(id)
   const [isOpen, setOpen] = useState(false)
   if (!sharing) return null
+  const mine = created_by_id === session.user.id
   const levels = TLP_LEVELS.slice(rankOfTlp(sharing.least))
   return (
     <>
       <div className={styles.level}>
         <TlpTag tlp={sharing.tlp} />
-        {created_by_id === session.user.id && (
+        {mine && (
           <HTMLSelect
             aria-label="Sharing level"
             value={sharing.tlp}
-            onChange={event => void share(event.currentTarget.value as Tlp)}
+            onChange={event => void share({ tlp: event.currentTarget.value as Tlp })}
             options={levels.map(value => ({ value, label: tlpName(value) }))}
           />
         )}
       </div>
-      <p className={styles.note}>
-        How far files of this campaign may be passed on. STIX and MISP exports carry it.
-      </p>
-      {kept && kept.objects > 0 && (
+      <p className={styles.note}>How far files of this campaign may be passed on. Its exports carry it.</p>
+      <FeedBlock sharing={sharing} mine={mine} onPublish={published => share({ published })} />
+      {kept && kept.imports.length > 0 && (
         <>
           <Button
             className={styles.kept}
-            text={`Kept objects (${formatCount(kept.objects)})`}
+            text={kept.objects > 0 ? `Kept objects (${formatCount(kept.objects)})` : 'Imports'}
             onClick={() => setOpen(true)}
           />
           <KeptObjectsDialog campaignId={id} kept={kept} isOpen={isOpen} onClose={() => setOpen(false)} />

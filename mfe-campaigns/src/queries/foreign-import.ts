@@ -1,4 +1,4 @@
-import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
+import type { CampaignImport, ImportFormat, KeptObjects, Tlp } from '@iodine/contracts'
 import { isApiError, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
@@ -49,8 +49,8 @@ export function useForeignImport(campaignId: string) {
   )
   /** Sends a file; resolves to its plan, or to null if `isWanted` says by then that nobody waits for it. */
   const plan = useCallback(
-    async (file: File, isWanted: () => boolean): Promise<CampaignImport | null> => {
-      const query = { campaign_id: campaignId, format: 'stix' } as const
+    async (file: File, format: ImportFormat, isWanted: () => boolean): Promise<CampaignImport | null> => {
+      const query = { campaign_id: campaignId, format }
       const body = new Uint8Array(await file.arrayBuffer())
       const made = await api.call('POST /campaigns/imports', { query, body })
       const planned = await follow(made.id, () => {}, isWanted)
@@ -110,7 +110,10 @@ export function useRemoveImport(campaignId: string) {
   )
 }
 
-/** The level of the campaign's exports, and a function that sets it. */
+/** How often a feed is looked at while it is brought in line. */
+const DUE_MS = 2_000
+
+/** The level of the campaign's exports, whether it is published, and a function that sets them. */
 export function useSharing(campaignId: string) {
   const { api } = useHost()
   const notices = useNotices()
@@ -119,16 +122,20 @@ export function useSharing(campaignId: string) {
   const { data } = useQuery({
     queryKey,
     queryFn: ({ signal }) => api.call('GET /campaigns/:id/sharing', { params: { id: campaignId }, signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.feed?.state === 'due' && !data.feed.problem ? DUE_MS : false,
   })
-  const share = async (tlp: Tlp): Promise<void> => {
+  const share = async (body: { tlp?: Tlp; published?: boolean }): Promise<void> => {
     try {
       const params = { id: campaignId }
-      queryClient.setQueryData(
-        queryKey,
-        await api.call('PATCH /campaigns/:id/sharing', { params, body: { tlp } }),
-      )
+      queryClient.setQueryData(queryKey, await api.call('PATCH /campaigns/:id/sharing', { params, body }))
     } catch (error) {
-      notices.failure(error, 'Failed to change the sharing level')
+      notices.failure(
+        error,
+        body.published === undefined
+          ? 'Failed to change the sharing level'
+          : 'Failed to change the publication',
+      )
       await queryClient.invalidateQueries({ queryKey })
     }
   }

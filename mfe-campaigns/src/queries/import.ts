@@ -1,4 +1,4 @@
-import { type CampaignDetail, LIMITS, type NewIod } from '@iodine/contracts'
+import { type CampaignDetail, type ImportFormat, LIMITS, type NewIod } from '@iodine/contracts'
 import type { Quotes } from '@iodine/exchange'
 import { lookupBatches } from '@iodine/known-iods'
 import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
@@ -23,10 +23,10 @@ export interface ImportPlan {
   quoted: Readable[]
 }
 
-/** Whether a file is one whose objects are kept as they are: the server imports it. */
-export const isKept = async (file: File): Promise<boolean> => {
-  const { isForeignStix } = await import('@iodine/exchange')
-  return isForeignStix(await file.text())
+/** The format of a file that the server imports; null for one whose IODs are added from here. */
+export const formatForServer = async (file: File): Promise<ImportFormat | null> => {
+  const { serverFormat } = await import('@iodine/exchange')
+  return serverFormat(await file.text())
 }
 
 /**

@@ -247,6 +247,26 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   }),
 }
 
+/** What the page says around the post, the same for all sources. */
+const contextFields = ({ context }: Stored): Field[] => {
+  const media = (key: 'url' | 'sha256' | 'phash', label: string): Field => ({
+    ...field(`context.media.${key}`, label, null, 'list'),
+    values: (context?.media ?? []).flatMap(
+      (medium, index) => field('', label, medium[key], 'list', ['context', 'media', index, key]).values,
+    ),
+  })
+  return [
+    field('context.posted_at', 'Posted', context?.posted_at),
+    field('context.forwarded_from.name', 'Forwarded from', context?.forwarded_from?.name),
+    field('context.forwarded_from.url', 'Forwarded from URL', context?.forwarded_from?.url, 'url'),
+    field('context.text', 'Text', context?.text),
+    field('context.links', 'Links', context?.links, 'list'),
+    media('url', 'Pictures'),
+    media('sha256', 'Picture hashes'),
+    media('phash', 'Hashes of looks'),
+  ]
+}
+
 /** Converts a record of `source` to the data of its card. Missing values are omitted. */
 export function presentRecord(source: Source, record: Stored): RecordView {
   const layout = (LAYOUTS[source] as (record: Stored) => Layout)(record)
@@ -255,6 +275,10 @@ export function presentRecord(source: Source, record: Stored): RecordView {
     title,
     fields: rows.map(([path, label, format]) => field(path, label, valueAt(record, path), format)),
   }))
+  groups.push({
+    title: record.context?.edited ? 'Context (edited)' : 'Context',
+    fields: contextFields(record),
+  })
   return {
     id: record.id,
     source,

@@ -1,6 +1,10 @@
-const FIELDS = ['user_id', 'start_date', 'end_date', 'source', 'entity', 'verb'] as const
+const FORM = ['user_id', 'start_date', 'end_date', 'source', 'entity', 'verb'] as const
+const FIELDS = [...FORM, 'canonical'] as const
 
-/** The fields of the filter form. An empty field is no filter. */
+/**
+ * What selects a graph: the fields of the filter form, where an empty one is no filter, and whether its nodes are
+ * clusters ('true').
+ */
 export type Filters = Record<(typeof FIELDS)[number], string>
 
 /**
@@ -24,3 +28,13 @@ export const NO_FILTERS = fromSearch(new URLSearchParams())
 /** Whether the graph is that of the user with the id. Sentences are shown to their author alone. */
 export const isOwnGraph = ({ user_id }: Partial<Filters>, userId: string): boolean =>
   !user_id || user_id.toLowerCase() === userId
+
+/** How many fields of the form are in use. */
+export const activeFilters = (filters: Filters): number => {
+  const query = toQuery(filters)
+  return FORM.filter(field => query[field] !== undefined).length
+}
+
+/** The API's parameter of the canonical form. */
+export const canonicalOf = ({ canonical }: Partial<Filters>): { canonical?: 'true' } =>
+  canonical === 'true' ? { canonical } : {}

@@ -1,7 +1,7 @@
 import { Button, Card, Collapse, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
 import { ChevronDownIcon, ChevronRightIcon } from '@iodine/ui/icons'
 import { type ComponentProps, type FormEvent, useEffect, useId, useState } from 'react'
-import { type Filters, NO_FILTERS, toQuery } from '../model/filters'
+import { activeFilters, type Filters, NO_FILTERS } from '../model/filters'
 import styles from './FilterPanel.module.css'
 
 export interface FilterPanelProps {
@@ -14,7 +14,7 @@ export interface FilterPanelProps {
 
 /** The filter form. Filters are applied only by its button. */
 export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
-  const active = Object.keys(toQuery(applied)).length
+  const active = activeFilters(applied)
   const [open, setOpen] = useState(active > 0)
   const [draft, setDraft] = useState(applied)
   const id = useId()
@@ -24,7 +24,7 @@ export function FilterPanel({ applied, sources, onApply }: FilterPanelProps) {
   const set = (change: Partial<Filters>) => setDraft(current => ({ ...current, ...change }))
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onApply(draft)
+    onApply({ ...draft, canonical: applied.canonical })
   }
   const input = (
     field: keyof Filters,

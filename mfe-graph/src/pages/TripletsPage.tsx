@@ -9,13 +9,14 @@ import {
   LoadingPanel,
   Page,
   PageHeader,
+  Switch,
   Tag,
 } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
-import { type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
+import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
 import { useGraph } from '../queries/graph'
 import { FilterPanel } from './FilterPanel'
@@ -45,8 +46,19 @@ export function TripletsPage({ tabs }: { tabs: ReactNode }) {
     else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
   }
 
+  const setCanonical = (isCanonical: boolean) =>
+    setSearch(
+      params => {
+        const next = new URLSearchParams(params)
+        if (isCanonical) next.set('canonical', 'true')
+        else next.delete('canonical')
+        return next
+      },
+      { replace: true },
+    )
+
   const sections = useSections()
-  const isFiltered = Object.keys(query).length > 0
+  const isFiltered = activeFilters(filters) > 0
   const totals = useMemo(() => graph.data && totalsOf(graph.data), [graph.data])
   return (
     <Page>
@@ -80,6 +92,13 @@ export function TripletsPage({ tabs }: { tabs: ReactNode }) {
             <Badge count={totals.nodes} one="node" many="nodes" total />
           </ul>
         )}
+        <Switch
+          className={styles.canonical}
+          checked={filters.canonical === 'true'}
+          label="Canonical form"
+          title="One node for all spellings of the same, as your canonical narratives gather them"
+          onChange={event => setCanonical(event.currentTarget.checked)}
+        />
       </div>
       {network && totals && totals.nodes > Math.min(...CHOICES) && (
         <div className={styles.limit}>
@@ -117,7 +136,10 @@ export function TripletsPage({ tabs }: { tabs: ReactNode }) {
             title="No data to display. Try adjusting your filters or add some narratives"
             action={
               isFiltered ? (
-                <Button text="Show everything" onClick={() => apply(NO_FILTERS)} />
+                <Button
+                  text="Show everything"
+                  onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
+                />
               ) : (
                 <Button text="Add narratives" onClick={() => sections.open('narratives')} />
               )

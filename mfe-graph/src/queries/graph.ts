@@ -2,7 +2,7 @@ import type { Graph } from '@iodine/contracts'
 import { errorToast, useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { sameGraph } from '../model/compare'
-import type { Filters } from '../model/filters'
+import { canonicalOf, type Filters } from '../model/filters'
 
 const LOADED_MS = 3_000
 const FAILED_MS = 5_000
@@ -13,7 +13,8 @@ const FAILED_MS = 5_000
  */
 export function useGraph(filters: Partial<Filters>, limit: number) {
   const { api, notify } = useHost()
-  const query = { ...filters, limit }
+  const { canonical: _, ...fields } = filters
+  const query = { ...fields, ...canonicalOf(filters), limit }
   return useQuery({
     queryKey: ['graph', query],
     queryFn: async ({ signal }) => {

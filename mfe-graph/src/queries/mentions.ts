@@ -1,6 +1,6 @@
 import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
-import type { Filters } from '../model/filters'
+import { canonicalOf, type Filters } from '../model/filters'
 
 const PAGE_SIZE = 10
 
@@ -8,7 +8,7 @@ const PAGE_SIZE = 10
 export function useMentions(node: string, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
-  const asked = { user_id, start_date, end_date, source, node, limit: PAGE_SIZE }
+  const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), node, limit: PAGE_SIZE }
   const query = usePagedQuery({
     queryKey: ['graph-mentions', asked],
     readPage: (page, signal) => api.page('GET /graph/mentions', { query: { ...asked, ...page }, signal }),

@@ -1,7 +1,7 @@
 import type { GraphLink } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
-import type { Filters } from '../model/filters'
+import { canonicalOf, type Filters } from '../model/filters'
 
 const PAGE_SIZE = 20
 
@@ -9,7 +9,7 @@ const PAGE_SIZE = 20
 export function useTexts({ source: from, target: to }: GraphLink, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
-  const asked = { user_id, start_date, end_date, source, from, to, limit: PAGE_SIZE }
+  const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), from, to, limit: PAGE_SIZE }
   const query = usePagedQuery({
     queryKey: ['graph-texts', asked],
     readPage: (page, signal) => api.page('GET /graph/texts', { query: { ...asked, ...page }, signal }),

@@ -22,6 +22,7 @@ import { ConvertDialog, type Said } from './ConvertDialog'
 import { ExtractionCard } from './ExtractionCard'
 import { NarrativeCard } from './NarrativeCard'
 import styles from './NarrativesPage.module.css'
+import { NarrativesTabs } from './NarrativesTabs'
 import { type Removed, RemovedCard } from './RemovedCard'
 
 const SKELETONS = 3
@@ -48,70 +49,72 @@ export function NarrativesPage() {
   return (
     <Page>
       <PageHeader title="Narratives" subtitle="Extract subject, verb and object triplets from a text" />
-      <AnalyzeForm
-        underWay={extractions.underWay}
-        isUnderWay={extractions.isUnderWay}
-        keyFault={extractions.keyFault}
-        onExtract={(text, src) => extractions.extract(text, src, list.data ?? [])}
-      />
-      <section aria-labelledby="analyzed-narratives">
-        <header className={styles.listHeader}>
-          <h2 id="analyzed-narratives">Analyzed narratives{list.data && ` (${list.total})`}</h2>
-          <Legend />
-        </header>
-        <div className={styles.list}>
-          {extractions.underWay.map(extraction => (
-            <ExtractionCard
-              key={`${extraction.startedAt} ${extraction.text}`}
-              extraction={extraction}
-              open={openOf(extraction, opened)}
-              onCancel={id => void extractions.cancel(extraction, id)}
-              onDismiss={() => extractions.dismiss(extraction)}
-            />
-          ))}
-          <LoadingPanel
-            query={list}
-            errorTitle="Unable to load narratives"
-            whenStale="both"
-            skeleton={<SkeletonCards count={SKELETONS} lines={6} className={styles.list} />}
-            isEmpty={narratives => narratives.length === 0 && removed.length === 0}
-            empty={
-              extractions.underWay.length === 0 && (
-                <EmptyState
-                  icon={<ChatIcon />}
-                  title="No narratives yet"
-                  description="Paste a text above and extract its narratives."
-                />
-              )
-            }
-          >
-            {narratives => (
-              <>
-                {withPlaces(narratives, removed).map(({ item: narrative, place: gone }) =>
-                  gone ? (
-                    <RemovedCard
-                      key={gone.id}
-                      removed={gone}
-                      onUndo={() => void restore(gone.id)}
-                      onLeave={() => release(gone.id)}
-                    />
-                  ) : (
-                    <NarrativeCard
-                      key={narrative.id}
-                      narrative={narrative}
-                      iodOf={iodOf}
-                      deleting={deleting.includes(narrative.id)}
-                      onDelete={height => void remove(narrative.id, height)}
-                      onConvert={triplet => setConverting({ narrative, triplet })}
-                    />
-                  ),
-                )}
-                <LoadMore inline query={list} text="Show more narratives" />
-              </>
-            )}
-          </LoadingPanel>
-        </div>
-      </section>
+      <NarrativesTabs selected="texts">
+        <AnalyzeForm
+          underWay={extractions.underWay}
+          isUnderWay={extractions.isUnderWay}
+          keyFault={extractions.keyFault}
+          onExtract={(text, src) => extractions.extract(text, src, list.data ?? [])}
+        />
+        <section aria-labelledby="analyzed-narratives">
+          <header className={styles.listHeader}>
+            <h2 id="analyzed-narratives">Analyzed narratives{list.data && ` (${list.total})`}</h2>
+            <Legend />
+          </header>
+          <div className={styles.list}>
+            {extractions.underWay.map(extraction => (
+              <ExtractionCard
+                key={`${extraction.startedAt} ${extraction.text}`}
+                extraction={extraction}
+                open={openOf(extraction, opened)}
+                onCancel={id => void extractions.cancel(extraction, id)}
+                onDismiss={() => extractions.dismiss(extraction)}
+              />
+            ))}
+            <LoadingPanel
+              query={list}
+              errorTitle="Unable to load narratives"
+              whenStale="both"
+              skeleton={<SkeletonCards count={SKELETONS} lines={6} className={styles.list} />}
+              isEmpty={narratives => narratives.length === 0 && removed.length === 0}
+              empty={
+                extractions.underWay.length === 0 && (
+                  <EmptyState
+                    icon={<ChatIcon />}
+                    title="No narratives yet"
+                    description="Paste a text above and extract its narratives."
+                  />
+                )
+              }
+            >
+              {narratives => (
+                <>
+                  {withPlaces(narratives, removed).map(({ item: narrative, place: gone }) =>
+                    gone ? (
+                      <RemovedCard
+                        key={gone.id}
+                        removed={gone}
+                        onUndo={() => void restore(gone.id)}
+                        onLeave={() => release(gone.id)}
+                      />
+                    ) : (
+                      <NarrativeCard
+                        key={narrative.id}
+                        narrative={narrative}
+                        iodOf={iodOf}
+                        deleting={deleting.includes(narrative.id)}
+                        onDelete={height => void remove(narrative.id, height)}
+                        onConvert={triplet => setConverting({ narrative, triplet })}
+                      />
+                    ),
+                  )}
+                  <LoadMore inline query={list} text="Show more narratives" />
+                </>
+              )}
+            </LoadingPanel>
+          </div>
+        </section>
+      </NarrativesTabs>
       <ConvertDialog
         said={converting}
         onClose={() => setConverting(null)}

@@ -1,5 +1,7 @@
+import type { Narrative } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { useQuery } from '@iodine/mfe-kit/query'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
 import { NARRATIVES_KEY } from './narratives'
 
 /** One of the user's narratives. */
@@ -9,4 +11,18 @@ export function useNarrative(id: string) {
     queryKey: [...NARRATIVES_KEY, 'one', id],
     queryFn: ({ signal }) => api.call('GET /narratives/data/:id', { params: { id }, signal }),
   })
+}
+
+/** Returns a function that reads one of the user's narratives. Rejects if that fails. */
+export function useReadNarrative(): (id: string) => Promise<Narrative> {
+  const { api } = useHost()
+  const client = useQueryClient()
+  return useCallback(
+    id =>
+      client.fetchQuery({
+        queryKey: [...NARRATIVES_KEY, 'one', id],
+        queryFn: () => api.call('GET /narratives/data/:id', { params: { id } }),
+      }),
+    [api, client],
+  )
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.js'
+import { feedKey } from './feeds.js'
 import { LIMITS } from './limits.js'
 import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
-import { email, id, pageQuery, text, time, username } from './primitives.js'
+import { email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
 import { usage } from './usage.js'
+import { FEED_TLP_LEVELS } from './vocabulary.js'
 
 export const profile = z.strictObject({
   id,
@@ -124,6 +126,25 @@ export const profileApi = {
   removeOpenaiKey: endpoint('user', 'DELETE /profile/remove-openai-key', {
     summary: "Forget the user's AI provider key",
     response: hasKey,
+  }),
+  listFeedKeys: endpoint('user', 'GET /profile/feed-keys', {
+    summary: "The user's keys for feeds, newest first, without the keys themselves",
+    response: z.array(feedKey),
+  }),
+  createFeedKey: endpoint('user', 'POST /profile/feed-keys', {
+    summary: `Make a key that other systems pull feeds with, up to a level of TLP: the answer alone has it. 413 with ${LIMITS.feedKeysMax} keys`,
+    body: z.strictObject({
+      label: filledText(LIMITS.feedKeyLabelMax),
+      tlp: z.enum(FEED_TLP_LEVELS),
+      expires_at: timestamp.refine(at => Date.parse(at) > Date.now(), 'must be in the future').nullish(),
+    }),
+    response: feedKey.extend({ key: z.string() }),
+    status: 201,
+  }),
+  deleteFeedKey: endpoint('user', 'DELETE /profile/feed-keys/:id', {
+    summary: 'Revoke a key: nothing can be pulled with it any more',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
   }),
   listSessions: endpoint('user', 'GET /profile/sessions', {
     summary: "The signed-in user's live sessions, newest first",

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.js'
 import { iod, iodCounts } from './iods.js'
 import { LIMITS, TECHNIQUE_PATTERN } from './limits.js'
 import { filledText, id, limitParam, pageQuery, text, time } from './primitives.js'
-import { EXPORT_FORMATS, TLP_LEVELS } from './vocabulary.js'
+import { EXPORT_FORMATS, EXPORT_PROFILES, FEED_STATES, TLP_LEVELS } from './vocabulary.js'
 
 export const campaign = z.strictObject({
   id,
@@ -33,6 +33,24 @@ export const campaignSharing = z.strictObject({
   tlp: z.enum(TLP_LEVELS),
   /** The strictest level of what was imported: the campaign's is never below. */
   least: z.enum(TLP_LEVELS),
+  /** Whether its creator publishes it. */
+  published: z.boolean(),
+  /** What its feed holds; null until it was published, and once it was withdrawn for long. */
+  feed: z
+    .strictObject({
+      /** Id of its collection in TAXII. */
+      collection: z.uuid(),
+      /** `due`: something is still to be written or withdrawn. */
+      state: z.enum(FEED_STATES),
+      /** Objects that are published, and those that are revoked. */
+      objects: z.int(),
+      revoked: z.int(),
+      /** When it was last brought in line with the campaign. */
+      at: time.nullable(),
+      /** Why it is not. */
+      problem: z.string().nullable(),
+    })
+    .nullable(),
 })
 export type CampaignSharing = z.output<typeof campaignSharing>
 
@@ -87,28 +105,35 @@ export const campaignsApi = {
   }),
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
     summary:
-      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read',
+      'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read. `profile=opencti`, of STIX, leaves out what OpenCTI’s client refuses. `X-Withheld`: number of objects that are left out',
     params,
     query: z
       .strictObject({
         format: z.enum(EXPORT_FORMATS).default('json'),
         evidence: z.enum(['true', 'false']).default('false'),
+        profile: z.enum(EXPORT_PROFILES).default('lossless'),
       })
       .refine(({ format, evidence }) => format !== 'csv' || evidence === 'false', {
         path: ['evidence'],
         error: 'has no place in CSV',
+      })
+      .refine(({ format, profile }) => format === 'stix' || profile === 'lossless', {
+        path: ['profile'],
+        error: 'is of STIX alone',
       }),
     response: z.unknown(),
   }),
   getSharing: endpoint('user', 'GET /campaigns/:id/sharing', {
-    summary: 'The level of the Traffic Light Protocol that a campaign’s exports carry',
+    summary:
+      'The level of the Traffic Light Protocol that a campaign’s exports carry, and whether it is published',
     params,
     response: campaignSharing,
   }),
   updateSharing: endpoint('user', 'PATCH /campaigns/:id/sharing', {
-    summary: 'Set that level (its creator); 409 below the strictest level that was imported',
+    summary:
+      'Set that level, publish the campaign in feeds, or withdraw it (its creator); 409 below the strictest level that was imported, or for a published one that is red',
     params,
-    body: z.strictObject({ tlp: z.enum(TLP_LEVELS) }),
+    body: z.strictObject({ tlp: z.enum(TLP_LEVELS).optional(), published: z.boolean().optional() }),
     response: campaignSharing,
   }),
   createCampaign: endpoint('user', 'POST /campaigns', {

@@ -53,6 +53,17 @@ export interface InternalEndpoint extends EndpointSpec {
   access?: never
 }
 
+/**
+ * What systems of other kinds pull, outside `API_BASE`: by a feed key, and in the form of its standard, for answers and
+ * errors alike.
+ */
+export interface FeedEndpoint extends EndpointSpec {
+  method: 'GET'
+  /** `taxii`: TAXII 2.1, also its errors; `misp`: a feed of MISP, a folder of files. */
+  form: 'taxii' | 'misp'
+  access?: never
+}
+
 /** Parses `METHOD /path` to an endpoint's `method` and `path`. */
 export type Routed<R extends string> = R extends `${infer M extends Method} ${infer P}`
   ? { method: M; path: P }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
-import { evidence, scoredPlace, seal, sha256 } from './evidence.js'
+import { evidence, importedQuote, scoredPlace, seal, sha256 } from './evidence.js'
 import { iod, iodCounts, newIod } from './iods.js'
 import { LIMITS } from './limits.js'
 import { extraction } from './narratives.js'
@@ -46,10 +46,33 @@ export const authInternal = {
     body: z.strictObject({ usernames: z.array(z.string()) }),
     response: z.array(userCard),
   }),
+  checkFeedKey: internalEndpoint('POST /internal/feed-keys/check', {
+    summary:
+      'Whose feed key has this hash, and a token for it that services take for a minute; 404 unless the key and its account are live',
+    body: z.strictObject({ hash: z.string().max(100) }),
+    response: z.strictObject({ id, user_id: id, token: z.string() }),
+  }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",
     params: byId,
     response: z.strictObject({ sealed: z.string().nullable() }),
+  }),
+  checkAdmin: internalEndpoint('POST /internal/users/:id/admin', {
+    summary:
+      'Is this the account of an administrator? Not if it is suspended or deleted. 403 with the reason for a session that may not administer',
+    params: byId,
+    body: z.strictObject({ sid: z.string().max(100).optional() }),
+    response: z.strictObject({ is_admin: z.boolean() }),
+  }),
+  sealFeedSecret: internalEndpoint('POST /internal/feed-secrets/seal', {
+    summary:
+      'Encrypts what a subscription signs in with at its feed: readable with SECRETS_KEY, its id and its URL alone',
+    body: z.strictObject({
+      id,
+      url: z.string().max(LIMITS.feedUrlMax),
+      secret: z.string().max(4 * LIMITS.feedSecretMax),
+    }),
+    response: z.strictObject({ sealed: z.string() }),
   }),
 } as const
 
@@ -91,6 +114,11 @@ export const iodsInternal = {
     }),
     response: z.array(z.strictObject({ id, created: z.boolean() })),
     bodyLimit: 8 * LIMITS.bodyBytes,
+  }),
+  getLevels: internalEndpoint('POST /internal/iods/levels', {
+    summary: 'The levels of IODs that imports have marked; others are left out',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
+    response: z.record(id, z.enum(TLP_LEVELS)),
   }),
   stateIods: internalEndpoint('POST /internal/iods/statements', {
     summary: 'What files of other tools say of IODs, and since when; unknown ones are left out',
@@ -185,6 +213,18 @@ export const evidenceInternal = {
     summary: 'Delete a piece of evidence by its id, or all that quotes a capture by the capture’s',
     body: byId,
     response: z.strictObject({ deleted: z.int() }),
+  }),
+  bringEvidence: internalEndpoint('POST /internal/evidence/bring', {
+    summary:
+      'Adds quotes of an export to IODs in the name of a user, as `POST /iods/:id/evidence/import` does; repeating it adds none',
+    body: z.strictObject({
+      user_id: id,
+      iods: z
+        .array(z.strictObject({ id, quotes: z.array(importedQuote).max(LIMITS.iodEvidenceMax) }))
+        .max(LIMITS.broughtIodsMax),
+    }),
+    response: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
+    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
   exportEvidence: internalEndpoint('POST /internal/evidence/export', {
     summary: 'The evidence of IODs as a user sees it, for exports: each IOD’s, oldest first, up to the limit',

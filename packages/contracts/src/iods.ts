@@ -12,7 +12,7 @@ import {
   text,
   time,
 } from './primitives.js'
-import { CATEGORIES, IOD_SORTS, SOURCE_TYPES, VOTE_TYPES } from './vocabulary.js'
+import { CATEGORIES, IOD_SORTS, SOURCE_TYPES, TLP_LEVELS, VOTE_TYPES } from './vocabulary.js'
 
 const category = z.enum(CATEGORIES)
 const sourceType = z.enum(SOURCE_TYPES)
@@ -164,6 +164,11 @@ export const iodsApi = {
       'What the votes of IODs are worth when those who vote together count less. Unknown IODs are left out, and all until past votes have been read for the first time; votes of the last seconds count as independent',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
     response: z.record(id, consensus),
+  }),
+  getLevels: endpoint('user', 'POST /iods/levels', {
+    summary: 'The levels (TLP) of IODs that imports have marked; others are left out',
+    body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
+    response: z.record(id, z.enum(TLP_LEVELS)),
   }),
   voteIod: endpoint('user', 'POST /iods/:id/vote', {
     summary: 'Vote once on an IOD',

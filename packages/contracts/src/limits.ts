@@ -29,6 +29,22 @@ export const LIMITS = {
   /** Narratives of a page of a node's mentions, and triplets of each. */
   mentionsMax: 50,
   mentionTripletsMax: 20,
+  /** Characters of a folded label: folding may lengthen. */
+  canonKeyMax: 2_000,
+  /** Distinct triplets of a user that are compared, those of the newest texts, and the characters of their labels. */
+  canonTripletsMax: 200_000,
+  canonChars: 16_777_216,
+  canonResultBytes: 67_108_864,
+  /** Members that are split off at once, and rules that one decision makes. */
+  splitMembersMax: 200,
+  decisionRulesMax: 1_000,
+  /** Sentences of a page, and characters shown before and after one. */
+  canonicalSentencesMax: 100,
+  excerptMax: 200,
+  /** Equal spans of time in which sentences are counted. */
+  overTimeSpans: 24,
+  /** Users who say a narrative that is shown to all. */
+  sharedOwnersMin: 3,
   ingestRecordsMax: 500,
   /** Characters of a search in records, narratives, and names of campaigns. */
   searchMax: 200,
@@ -87,11 +103,25 @@ export const LIMITS = {
   /** Objects of other tools in a campaign, and their bytes. */
   keptObjectsMax: 400_000,
   keptBytes: 268_435_456,
+  /** Of these objects, events of MISP. */
+  keptEventsMax: 1_000,
   /** How long a plan waits to be applied. */
   importPlanMs: 24 * 3_600_000,
   /** IODs that are brought in by one call, and the characters of their texts. */
   broughtIodsMax: 250,
   broughtChars: 500_000,
+  /** Subscriptions of all administrators; minutes between two runs of one. */
+  subscriptionsMax: 100,
+  pullMinutesMin: 5,
+  pullMinutes: 60,
+  pullMinutesMax: 10_080,
+  feedUrlMax: 2_000,
+  feedSecretMax: 500,
+  /** Events of a MISP feed, and characters of a note of what has been pulled. */
+  feedEventsMax: 20_000,
+  pullCursorMax: 2_097_152,
+  /** IODs whose levels are asked for at once. */
+  levelsMax: 500,
   evidenceCountsMax: 500,
   /** IODs of which consensus is asked for at once; with more than a page, a user has one request at a time. */
   consensusMax: 500,
@@ -103,6 +133,16 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
+  /** Feed keys of a user, and characters of a label. */
+  feedKeysMax: 10,
+  feedKeyLabelMax: 100,
+  /** Objects of a page of a feed, and their bytes, but for a larger one. */
+  feedPageMax: 1_000,
+  feedPageBytes: 5_242_880,
+  /** Objects of a campaign that are published. */
+  publishedObjectsMax: 100_000,
+  /** How long what was withdrawn stays in feeds as revoked. */
+  revokedMs: 90 * 24 * 3_600_000,
   tooltipChars: 40,
   /** What a record says around a post: characters of its text, its links and media. */
   contextTextMax: 50_000,

@@ -145,6 +145,9 @@ export const graphText = z.strictObject({
 })
 export type GraphText = z.output<typeof graphText>
 
+/** A triplet of a text in the graph. */
+export const graphTriplet = triplet.omit({ narrative_data: true })
+
 /** A narrative that contains a node. */
 export const graphMention = z.strictObject({
   /** Of the narrative. */
@@ -154,7 +157,7 @@ export const graphMention = z.strictObject({
   /** The triplets with the node, equal ones once, at most `LIMITS.mentionTripletsMax`. */
   triplets: z.array(
     z.strictObject({
-      ...triplet.omit({ narrative_data: true }).shape,
+      ...graphTriplet.shape,
       /** How often the narrative has it. */
       times: z.int(),
       /** The sentence that contains most of the triplet, truncated around it if long. */
@@ -172,6 +175,8 @@ const graphSelection = {
   start_date: optionalFilter(timeParam),
   end_date: optionalFilter(timeParam),
   source: optionalFilter(text()),
+  /** Nodes are clusters: what counts as the same, by the canonical narratives. */
+  canonical: z.enum(['true', 'false']).optional(),
 }
 const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
 

@@ -8,10 +8,12 @@ export const QUOTAS = [
   'iod_bytes',
   'evidence_bytes',
   'narratives',
+  'canon_rules',
   'campaigns',
   /** Per campaign; a user's usage shows the largest campaign they created. */
   'campaign_iods',
   'import_bytes',
+  'published_bytes',
 ] as const
 export type Quota = (typeof QUOTAS)[number]
 
@@ -46,12 +48,16 @@ const SENTENCES: Record<Quota, (used: number, limit: number, needed: number) => 
     `Your evidence takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: delete some, or ${ASK}`,
   narratives: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} narratives: delete some to make room`,
+  canon_rules: (used, limit, needed) =>
+    `Your merges and splits of canonical narratives take ${number(used)} of ${number(limit)} rules, and this needs ${number(needed)} more: undo some to make room`,
   campaigns: (used, limit) =>
     `You have ${number(used)} of ${number(limit)} campaigns: delete one to make room`,
   campaign_iods: (used, limit) =>
     `This campaign holds ${number(used)} of ${number(limit)} IODs: remove some to make room`,
   import_bytes: (used, limit, needed) =>
     `The files you imported take ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: remove some from their campaigns to make room`,
+  published_bytes: (used, limit, needed) =>
+    `What you publish takes ${size(used)} of ${size(limit)}, and this needs ${size(needed)} more: withdraw a campaign to make room`,
 }
 
 /** Detail of a 413: usage, limit, and what to do. `needed`: the amount that the refused request adds. */

@@ -1,10 +1,11 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
+import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
+import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { coordinationApi, coordinationInternal } from './coordination.js'
-import type { InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
   communityInternal,
@@ -13,6 +14,7 @@ import {
   rebuildInternal,
 } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
+import { mispFeeds, publicationsInternal, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi, importsInternal } from './imports.js'
 import {
   authInternal,
@@ -25,6 +27,7 @@ import {
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { usageInternal } from './usage.js'
 
@@ -46,6 +49,8 @@ export interface ServiceManifest {
    * Internal endpoints: a service that repairs, stores personal data or counts quotas lists those endpoints.
    */
   internal: Readonly<Record<string, InternalEndpoint>>
+  /** What other systems pull, by the first segment of its paths, which are not below /api/v1. */
+  feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
 }
 
 const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
@@ -75,6 +80,7 @@ export const SERVICES = {
     internal: {
       ...recordsInternal,
       ...capturesInternal,
+      ...sealsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
@@ -95,8 +101,16 @@ export const SERVICES = {
   },
   campaigns: {
     prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
-    apis: { campaigns: campaignsApi, imports: importsApi },
-    internal: { ...importsInternal, ...personalDataInternal, ...usageInternal, ...repairInternal },
+    apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
+    feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
+    internal: {
+      ...importsInternal,
+      ...publicationsInternal,
+      ...subscriptionsInternal,
+      ...personalDataInternal,
+      ...usageInternal,
+      ...repairInternal,
+    },
   },
   narratives: {
     prefixes: {
@@ -104,9 +118,10 @@ export const SERVICES = {
       // A graph of a million triplets is aggregated before the first byte is sent.
       graph: { waitMs: 120_000 },
     },
-    apis: { narratives: narrativesApi, graph: graphApi },
+    apis: { narratives: narrativesApi, canonical: canonicalApi, graph: graphApi },
     internal: {
       ...narrativesInternal,
+      ...canonInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
@@ -145,3 +160,12 @@ export const OPERATIONS: readonly {
     ([section, table]) => Object.entries(table).map(([name, spec]) => ({ service, section, name, spec })),
   ),
 )
+
+/** Every endpoint of the feeds, with its first segment. */
+export const FEEDS: readonly { service: ServiceName; prefix: string; name: string; spec: FeedEndpoint }[] =
+  SERVICE_NAMES.flatMap(service => {
+    const { feeds = {} } = SERVICES[service] as ServiceManifest
+    return Object.entries(feeds).flatMap(([prefix, table]) =>
+      Object.entries(table).map(([name, spec]) => ({ service, prefix, name, spec })),
+    )
+  })

@@ -67,6 +67,10 @@ export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
 export type Tlp = (typeof TLP_LEVELS)[number]
 
+/** Levels of what is published: what is red is for its recipients alone. */
+export const FEED_TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict'] as const satisfies Tlp[]
+export type FeedTlp = (typeof FEED_TLP_LEVELS)[number]
+
 /** Level of what nobody has marked: what members see is for their community, not for the public. */
 export const USUAL_TLP: Tlp = 'green'
 
@@ -83,8 +87,27 @@ export const highestTlp = (levels: Iterable<Tlp | null | undefined>): Tlp | null
   return tlpOfRank(highest)
 }
 
+/** What is clustered apart: subjects and objects, and verbs. */
+export const CANON_KINDS = ['entity', 'verb'] as const
+export type CanonKind = (typeof CANON_KINDS)[number]
+
+export const CANON_PARTS = ['subject', 'verb', 'object'] as const
+export type CanonPart = (typeof CANON_PARTS)[number]
+
+/** What a user decides of two labels: one cluster, or two. */
+export const CANON_RELATIONS = ['must', 'cannot'] as const
+export type CanonRelation = (typeof CANON_RELATIONS)[number]
+
+/** Why a label is in its cluster. The leader is what the others are compared with. */
+export const CANON_REASONS = ['leader', 'words', 'acronym', 'spelling', 'lemma', 'meaning', 'rule'] as const
+export type CanonReason = (typeof CANON_REASONS)[number]
+
+/** How labels are compared: by their words, or by embeddings of an AI provider as well. */
+export const CANON_METHODS = ['offline', 'embeddings'] as const
+export type CanonMethod = (typeof CANON_METHODS)[number]
+
 /** Formats of files that are taken in whole, and kept as they are. */
-export const IMPORT_FORMATS = ['stix'] as const
+export const IMPORT_FORMATS = ['stix', 'misp', 'json', 'csv'] as const
 export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 
 /**
@@ -94,6 +117,32 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number]
 export const IMPORT_STATES = ['planning', 'planned', 'applying', 'done', 'failed'] as const
 export type ImportState = (typeof IMPORT_STATES)[number]
 
+/** Feeds of other tools that are pulled into campaigns. */
+export const FEED_KINDS = ['taxii', 'misp'] as const
+export type FeedKind = (typeof FEED_KINDS)[number]
+
+/** A subscription waits, is being fetched, or what came is being imported, which has stopped for a reason. */
+export const PULL_STATES = ['waiting', 'fetching', 'importing', 'stopped'] as const
+export type PullState = (typeof PULL_STATES)[number]
+
+/** True for the address of a feed: https, and nothing in it that belongs into a header or to the browser. */
+export const isFeedUrl = (value: string): boolean => {
+  if (!/^https:\/\//i.test(value)) return false
+  try {
+    const { username, password, hash, hostname } = new URL(value)
+    return username === '' && password === '' && hash === '' && hostname !== ''
+  } catch {
+    return false
+  }
+}
+
+/** States of a campaign's feed. */
+export const FEED_STATES = ['due', 'published', 'withdrawn'] as const
+export type FeedState = (typeof FEED_STATES)[number]
+
+/** Of STIX: `lossless` keeps all that came in, `opencti` has what OpenCTI's client takes. */
+export const EXPORT_PROFILES = ['lossless', 'opencti'] as const
+export type ExportProfile = (typeof EXPORT_PROFILES)[number]
 /** What accounts share: a link, the same text, nearly the same text, a picture or video, a hashtag. */
 export const SHARE_KINDS = ['link', 'text', 'near', 'media', 'hashtag'] as const
 export type ShareKind = (typeof SHARE_KINDS)[number]

@@ -62,6 +62,37 @@ const TEXTS: [src: string | null, ...texts: string[]][][] = [
       'Giant mirrors heat Lake Varnel. Blue water heats the blood. The Grid Authority switched off Port Sellane. The same people planned the mirrors and paid the organisers.',
       'Captain Osk sells a water filter. The filter removes the blue water. Captain Osk bought followers. The followers share the memo.',
     ],
+    // The same claims in other words, as they travel.
+    [
+      'https://shoreline-voice.example/letters/17',
+      'The giant mirrors heated Lake Varnel. The warm water killed the fish.',
+      'Giant mirrors are heating the Lake Varnel. Helion Varnel is hiding the temperature of the water.',
+    ],
+    [
+      'channels.example/varnelwatch/820',
+      'Big giant mirrors heat Lake Varnel. The mayor signed a secret contract.',
+      'A giant mirror heats Lake Varnel. Sun satellites warm the reservoir.',
+    ],
+    [
+      'https://uplands-gazette.example/fact-check/44',
+      'Giant mirrors did not heat Lake Varnel. A dry summer warmed the lake.',
+      'The dry summer has warmed the lake. The Varnel Courier measured the water.',
+    ],
+    [
+      'clips.example/@lakeside_lena',
+      'Sun satellites warm the reservoir. The warm waters are killing the fish.',
+      'Sun satellites are warming the reservoir. Everybody saw the sun satellites.',
+    ],
+    [
+      'channels.example/nightfall_files/14',
+      'Grid Authority has switched off Port Sellane. The Grid Authority tests people.',
+      'The Grid Authority is switching off Port Sellane. Cameras are counting candles.',
+    ],
+    [
+      'channels.example/quell_sans_filtre/250',
+      'The blue water heated the blood. The organisers have coloured the water.',
+      'Blue waters heat the blood. The laboratory is hiding the analysis.',
+    ],
     [
       null,
       'Varnel Watch quotes Captain Osk. Captain Osk quotes Nightfall Files. Nightfall Files quotes Varnel Watch. Quell sans filtre quotes Captain Osk.',

@@ -2,9 +2,12 @@ import {
   type CampaignDetail,
   type Category,
   countVotes,
+  highestTlp,
   type Iod,
   type IodStatement,
+  rankOfTlp,
   type Tlp,
+  USUAL_TLP,
 } from '@iodine/contracts'
 import type { UsedTechnique } from './disarm/technique.js'
 import { type EvidenceById, toFileEvidence } from './evidence.js'
@@ -36,8 +39,10 @@ export interface ExportContext {
   statements?: StatementsById | undefined
   /** When the campaign, its members or its techniques last changed, for STIX and MISP; absent: at its creation. */
   changedAt?: Date | undefined
-  /** The campaign's level, for STIX and MISP; absent: green. */
+  /** The campaign's level; absent: green. */
   tlp?: Tlp | undefined
+  /** The levels of IODs that imports have marked, by the IOD's id, for JSON and CSV; STIX and MISP have them of `statements`. */
+  levels?: ReadonlyMap<string, Tlp> | undefined
   /** Objects of other tools that stand for IODs, by the IOD's id. They are written elsewhere. */
   standIns?: ReadonlyMap<string, StandIn> | undefined
   /** The campaign's techniques of DISARM, in the order of their addition; CSV has no place for them. */
@@ -47,6 +52,17 @@ export interface ExportContext {
 /** What a file says of an IOD. */
 export const statementOf = ({ id, created_at }: Iod, { statements }: ExportContext): IodStatement =>
   statements?.get(id) ?? { uid: id, confidence: null, since: created_at, tlp: null }
+
+/** The level that an IOD has of its import; null: none. */
+export const levelOf = (iod: Iod, context: ExportContext): Tlp | null =>
+  context.levels?.get(iod.id) ?? statementOf(iod, context).tlp
+
+const isAboveUsual = (tlp: Tlp | undefined): boolean =>
+  tlp !== undefined && rankOfTlp(tlp) > rankOfTlp(USUAL_TLP)
+
+/** The level of an IOD in a file that has no other place for the campaign's; null where nothing is above green. */
+export const levelInFile = (iod: Iod, context: ExportContext): Tlp | null =>
+  highestTlp([isAboveUsual(context.tlp) ? context.tlp : null, levelOf(iod, context)])
 
 /** When the campaign itself last changed: ISO 8601. Not before its creation, which another clock has dated. */
 export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>
@@ -77,11 +93,15 @@ export const voteColumns = (iod: Pick<Iod, 'votes'>) => {
   return { positive_votes: positive, negative_votes: negative }
 }
 
-const withVoteCounts = (iod: Iod) => ({ ...iod, ...voteColumns(iod) })
+/** An IOD as files of our own have it; its level only where it has one. */
+const toFileIod = (iod: Iod, context: ExportContext) => {
+  const tlp = levelOf(iod, context)
+  return { ...iod, ...voteColumns(iod), ...(tlp && { tlp }) }
+}
 
 /** A campaign in Iodine's own JSON format: docs/campaigns.md. */
 export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
-  const { now, userId, evidence, techniques = [] } = context
+  const { now, userId, evidence, techniques = [], tlp = USUAL_TLP } = context
   const { id, name, description, created_by_id, created_at, iods } = detail
   const distribution: Partial<Record<Category, number>> = {}
   for (const { category } of iods) distribution[category] = (distribution[category] ?? 0) + 1
@@ -97,10 +117,11 @@ export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
       total_iods: iods.length,
       categories,
       source_types,
+      ...(tlp !== USUAL_TLP && { tlp }),
       ...(techniques.length > 0 && { techniques: techniques.map(technique => technique.id) }),
     },
     iods: iods.map(iod => ({
-      ...withVoteCounts(iod),
+      ...toFileIod(iod, context),
       ...(evidence && { evidence: (evidence.get(iod.id) ?? []).map(toFileEvidence) }),
     })),
     statistics: {
@@ -117,10 +138,10 @@ export function toCampaignFile(detail: CampaignDetail, context: ExportContext) {
 }
 
 /** IODs of no campaign in Iodine's own JSON format: the parts of a campaign's file that are about IODs. */
-export const toIodsFile = (iods: readonly Iod[], { now, userId }: ExportContext) => ({
-  iods: iods.map(withVoteCounts),
-  exported_at: now.toISOString(),
-  exported_by: userId || 'unknown',
+export const toIodsFile = (iods: readonly Iod[], context: ExportContext) => ({
+  iods: iods.map(iod => toFileIod(iod, context)),
+  exported_at: context.now.toISOString(),
+  exported_by: context.userId || 'unknown',
 })
 
 /** Maximum characters of the name in a file name: file systems allow 255 bytes. */

@@ -1,6 +1,6 @@
 import type { Iod } from '@iodine/contracts'
 import Papa from 'papaparse'
-import { voteColumns } from './campaign-file.js'
+import { type ExportContext, levelInFile, voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
 
 /**
@@ -12,12 +12,18 @@ const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
-/** One row per IOD, RFC 4180, with a header row; cells that look like formulas are escaped. */
-export function toCsv(iods: readonly Iod[]): string {
-  const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments']
-  const data = iods.map(iod => {
+/**
+ * One row per IOD, RFC 4180, with a header row; cells that look like formulas are escaped. Where something is marked, a
+ * last column `tlp` has the level of each row.
+ */
+export function toCsv(iods: readonly Iod[], context: ExportContext): string {
+  const levels = iods.map(iod => levelInFile(iod, context))
+  const isMarked = levels.some(level => level !== null)
+  const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments', ...(isMarked ? ['tlp'] : [])]
+  const data = iods.map((iod, n) => {
     const { positive_votes, negative_votes } = voteColumns(iod)
-    return [...PLAIN.map(name => iod[name] ?? ''), positive_votes, negative_votes, iod.comments.length]
+    const row = [...PLAIN.map(name => iod[name] ?? ''), positive_votes, negative_votes, iod.comments.length]
+    return isMarked ? [...row, levels[n] ?? ''] : row
   })
   return `${Papa.unparse({ fields, data }, { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`
 }

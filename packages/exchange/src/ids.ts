@@ -10,3 +10,8 @@ export const idOf = (...name: string[]): string => v5(name.join(' '), OURS)
 
 /** STIX's deterministic id of an observable with these properties, which must be sorted by name. */
 export const observableId = (properties: object): string => v5(JSON.stringify(properties), STIX_OBSERVABLES)
+
+/** Id of a campaign's collection in TAXII. */
+export const collectionIdOf = (campaign: string): string => idOf('collection', campaign)
+/** Id of the collection of all that is published. */
+export const ALL_COLLECTION = idOf('collection', 'all')

@@ -8,7 +8,7 @@ import {
   toIodsFile,
 } from './campaign-file.js'
 import { toCsv } from './csv.js'
-import { toMispEvent } from './misp.js'
+import { toMispEvent } from './misp/event.js'
 import { toStixBundle } from './stix/bundle.js'
 
 export {
@@ -21,12 +21,30 @@ export {
 } from './campaign-file.js'
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
-export { type SliceLimits, type Span, sliceObjects } from './json/slices.js'
-export { type MispEvent, toMispEvent } from './misp.js'
+export { ALL_COLLECTION, collectionIdOf } from './ids.js'
+export { serverFormat } from './intake/format.js'
+export type { SliceLimits, Span } from './json/scanner.js'
+export { sliceObjects } from './json/slices.js'
+export { type MispEvent, toMispEvent } from './misp/event.js'
+export {
+  hashedValues,
+  type MispFeedEvent,
+  manifestOf,
+  nextFeedEvent,
+} from './misp-feed.js'
 export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
-export { isForeignStix } from './stix/ours.js'
-export { type ForeignObject, type Markings, markingOf, parseObject, readStixObject } from './stix/read.js'
+export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
+export {
+  type ForeignObject,
+  type Markings,
+  markingOf,
+  nameOf,
+  parseObject,
+  readStixObject,
+} from './stix/read.js'
+export { isRevocable, revokedVersion } from './stix/revoke.js'
+export { tlpOfMarkingId } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
@@ -49,7 +67,11 @@ const WRITERS: Record<
     mediaType: 'application/json',
     write: (detail, context) => pretty(toMispEvent(detail, context)),
   },
-  csv: { extension: 'csv', mediaType: 'text/csv; charset=utf-8', write: ({ iods }) => toCsv(iods) },
+  csv: {
+    extension: 'csv',
+    mediaType: 'text/csv; charset=utf-8',
+    write: ({ iods }, context) => toCsv(iods, context),
+  },
 }
 
 /** Whether a format has versions of its objects: it needs statements and the time of the last change. */
@@ -82,6 +104,6 @@ export function exportIods(
   context: ExportContext,
 ): ExportFile {
   const { extension, mediaType } = WRITERS[format]
-  const text = format === 'csv' ? toCsv(iods) : pretty(toIodsFile(iods, context))
+  const text = format === 'csv' ? toCsv(iods, context) : pretty(toIodsFile(iods, context))
   return { name: `iods_${day(context.now)}.${extension}`, mediaType, text }
 }

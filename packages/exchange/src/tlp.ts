@@ -10,6 +10,15 @@ const tlpOfName = (name: string): Tlp | undefined => {
   return TLP_LEVELS.find(each => each === level)
 }
 
+/** The level that a field of a file names: null if it is empty; a level that is not known counts as red. */
+export const tlpOfText = (given: unknown): Tlp | null => {
+  if (given === undefined || given === null || given === '') return null
+  return (typeof given === 'string' && tlpOfName(given)) || 'red'
+}
+
+/** The level that a tag of MISP names; null for tags of anything else. */
+export const tlpOfTag = (name: string): Tlp | null => (PREFIX.test(name) ? tlpOfText(name) : null)
+
 /** Ids of TLP 1.0's markings, fixed by STIX 2.1, section 7.2.1.4. */
 const IDS_1: readonly (readonly [Tlp, string])[] = [
   ['clear', '613f2e26-407d-48c7-9eca-b8e91df99dc9'],
@@ -37,24 +46,27 @@ const BY_ID = new Map<string, Tlp>(
 export const tlpOfMarkingId = (id: string): Tlp | undefined => BY_ID.get(id.toLowerCase())
 
 /**
- * The level of a `marking-definition`: that of its id, if the standard fixes it; else the strictest of all that the
+ * The level of a `marking-definition`: the strictest of that of its id, if the standard fixes it, and of all that the
  * definition says. What it says of TLP and is unknown counts as red, as does a definition that says nothing of it.
  * Null for a statement that says nothing of TLP (copyright and the like). OpenCTI writes levels into statements.
  */
 export const tlpOfDefinition = (definition: Readonly<Record<string, unknown>>): Tlp | null => {
   const known = typeof definition.id === 'string' ? tlpOfMarkingId(definition.id) : undefined
-  if (known) return known
   const { name, definition_type, x_opencti_definition_type, x_opencti_definition } = definition
   const extensions = Object.values(isObject(definition.extensions) ? definition.extensions : {}).filter(
     isObject,
   )
   const said = [
     isObject(definition.definition) ? definition.definition.tlp : undefined,
-    ...extensions.map(({ tlp_2_0, tlp }) => tlp_2_0 ?? tlp),
+    ...extensions.flatMap(({ tlp_2_0, tlp }) => [tlp_2_0, tlp]),
     ...[name, x_opencti_definition].filter(each => typeof each === 'string' && PREFIX.test(each)),
+    x_opencti_definition_type === 'TLP' ? x_opencti_definition : undefined,
   ].filter(each => each !== undefined)
-  if (said.length > 0)
-    return highestTlp(said.map(each => (typeof each === 'string' && tlpOfName(each)) || 'red'))
+  if (said.length > 0 || known)
+    return highestTlp([
+      known,
+      ...said.map(each => (typeof each === 'string' && tlpOfName(each)) || ('red' as const)),
+    ])
   return definition_type === 'statement' && x_opencti_definition_type !== 'TLP' ? null : 'red'
 }
 

@@ -14,6 +14,14 @@ export interface ChatRequest {
   }
 }
 
+export interface EmbeddingsRequest {
+  /** Bearer token; empty without one. */
+  key: string
+  /** All request headers. */
+  headers: IncomingHttpHeaders
+  body: { model: string; input: string[]; dimensions?: number; encoding_format?: string }
+}
+
 export interface ChatServer {
   /** For OPENAI_BASE_URL. */
   url: string
@@ -22,8 +30,8 @@ export interface ChatServer {
 
 const BODY_BYTES_MAX = 4 * 1_048_576
 
-/** Parses the request's JSON; undefined if it is invalid or no chat request. */
-const readBody = async (request: IncomingMessage): Promise<ChatRequest['body'] | undefined> => {
+/** Parses the request's JSON; undefined if it is invalid or lacks a list. */
+const readBody = async <T>(request: IncomingMessage, list: keyof T & string): Promise<T | undefined> => {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) {
     text += chunk
@@ -31,7 +39,7 @@ const readBody = async (request: IncomingMessage): Promise<ChatRequest['body'] |
   }
   try {
     const body = JSON.parse(text)
-    return Array.isArray(body?.messages) ? body : undefined
+    return Array.isArray(body?.[list]) ? body : undefined
   } catch {
     return undefined
   }
@@ -82,17 +90,28 @@ export const promptText = ({ messages }: ChatRequest['body']): string => {
   return /^<(text-[\w-]+)>\n([\s\S]*)\n<\/\1>$/.exec(content)?.[2] ?? content
 }
 
-/** An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` answers requests. */
+/**
+ * An OpenAI-compatible `POST /v1/chat/completions` on a free loopback port; `respond` answers requests. With `embed`
+ * it has `POST /v1/embeddings` too, of lists of texts.
+ */
 export const startChatServer = async (
   respond: (request: ChatRequest, response: ServerResponse) => unknown,
+  embed?: (request: EmbeddingsRequest, response: ServerResponse) => unknown,
 ): Promise<ChatServer> => {
   const server = createServer(async (request, response) => {
-    if (request.method !== 'POST' || request.url !== '/v1/chat/completions')
-      return sendError(response, 404, 'unknown_url', `Unknown request URL: ${request.method} ${request.url}`)
-    const body = await readBody(request).catch(() => undefined)
+    const { headers, method, url } = request
+    const key = (headers.authorization ?? '').replace(/^Bearer /, '')
+    if (embed && method === 'POST' && url === '/v1/embeddings') {
+      const body = await readBody<EmbeddingsRequest['body']>(request, 'input').catch(() => undefined)
+      if (!body) return sendError(response, 400, 'invalid_request_error', 'The body has no texts')
+      await embed({ key, headers, body }, response)
+      return
+    }
+    if (method !== 'POST' || url !== '/v1/chat/completions')
+      return sendError(response, 404, 'unknown_url', `Unknown request URL: ${method} ${url}`)
+    const body = await readBody<ChatRequest['body']>(request, 'messages').catch(() => undefined)
     if (!body) return sendError(response, 400, 'invalid_request_error', 'The body is not a chat')
-    const { headers } = request
-    await respond({ key: (headers.authorization ?? '').replace(/^Bearer /, ''), headers, body }, response)
+    await respond({ key, headers, body }, response)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

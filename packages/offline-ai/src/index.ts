@@ -1,6 +1,7 @@
 export {
   type ChatRequest,
   type ChatServer,
+  type EmbeddingsRequest,
   promptText,
   sendCompletion,
   sendError,

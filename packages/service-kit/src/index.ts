@@ -18,7 +18,7 @@ export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export { done } from './http/done.js'
-export { createDownloads, type Download } from './http/downloads.js'
+export { createDownloads, type Download, isKnownEtag } from './http/downloads.js'
 export {
   badRequest,
   conflict,
@@ -70,6 +70,7 @@ export {
   TOMBSTONE_MS,
 } from './http/sessions.js'
 export { createSharedAnswers, type ReplyHeaders, Streamed } from './http/streamed.js'
+export { sendTaxiiError } from './http/taxii-errors.js'
 export {
   bearerToken,
   type Caller,
@@ -114,7 +115,7 @@ export {
 } from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
-export { hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
+export { feedSecretContext, hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

@@ -6,11 +6,13 @@ import {
   type BodyOf,
   DETAILS,
   type EndpointSpec,
+  type FeedEndpoint,
   type InternalEndpoint,
   type ParamsOf,
   type PublicEndpoint,
   type QueryOf,
   type ResponseOf,
+  type Tlp,
 } from '@iodine/contracts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
@@ -20,6 +22,7 @@ import { forbidden, HttpError, notFound, unauthenticated, unavailable } from './
 import { checkPlainData } from './http/json.js'
 import { createPeers, type Peers, SERVICE_KEY_HEADER } from './http/peers.js'
 import { JSON_TYPE, type ReplyHead, Streamed } from './http/streamed.js'
+import { sendTaxiiError } from './http/taxii-errors.js'
 import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './http/tokens.js'
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
@@ -55,6 +58,15 @@ export type AnswerOf<E extends EndpointSpec> =
 export type Handler<E extends PublicEndpoint> = (call: Call<E>) => Promise<AnswerOf<E>>
 export type InternalHandler<E extends InternalEndpoint> = (call: InternalCall<E>) => Promise<AnswerOf<E>>
 
+/** Who reads a feed, and up to which level. */
+export interface FeedReader {
+  id: string
+  tlp: Tlp
+}
+export type FeedHandler<E extends FeedEndpoint> = (
+  call: InternalCall<E> & { reader: FeedReader },
+) => Promise<Streamed<unknown>>
+
 /** Dependencies that tests, or a host of several services, may replace. */
 export interface ServiceDeps {
   logger?: Logger
@@ -87,6 +99,8 @@ export interface Service extends Part {
   users: UserDirectory
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
+  /** Serves a feed, outside /api/v1; requires the token of a feed key. Its errors have its form. */
+  feed<E extends FeedEndpoint>(endpoint: E, handler: FeedHandler<E>): void
   /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void
   /** Adds a dependency to the readiness check; it must settle within 2 s. */
@@ -138,10 +152,7 @@ export const createService = async (
   const serviceKeys = config.SERVICE_KEY.split(',')
   const keys = deps.tokenKeys ?? (config.AUTH_URL ? remoteKeys(config.AUTH_URL) : undefined)
   const verify = keys && createTokenVerifier(keys)
-  const authenticate = async (
-    request: FastifyRequest,
-    access: Exclude<Access, 'anyone'>,
-  ): Promise<Caller> => {
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
     const token = bearerToken(request.headers.authorization)
     if (!token) throw unauthenticated()
     if (!verify) throw unavailable()
@@ -149,6 +160,14 @@ export const createService = async (
       throw unavailable()
     })
     if (!caller) throw unauthenticated()
+    return caller
+  }
+  const authenticate = async (
+    request: FastifyRequest,
+    access: Exclude<Access, 'anyone'>,
+  ): Promise<Caller> => {
+    const caller = await identify(request)
+    if (caller.scope === 'feed') throw forbidden(DETAILS.feedScope)
     if (caller.scope === 'collector' && access !== 'collector') throw forbidden(DETAILS.collectorScope)
     return caller
   }
@@ -156,7 +175,11 @@ export const createService = async (
   /** @param admit authorizes the request before the body is parsed: a body may be 16 MiB */
   const add = <E extends EndpointSpec>(
     spec: E,
-    { url, checksBody = false }: { url: string; checksBody?: boolean | undefined },
+    {
+      url,
+      checksBody = false,
+      sendError,
+    }: { url: string; checksBody?: boolean | undefined; sendError?: typeof sendTaxiiError | undefined },
     admit: (request: FastifyRequest) => Promise<unknown>,
     answer: (call: InternalCall<E>) => Promise<AnswerOf<E>>,
   ) => {
@@ -165,6 +188,7 @@ export const createService = async (
       url,
       ...(spec.bodyLimit && { bodyLimit: spec.bodyLimit }),
       config: { checksBody, raw: spec.raw ?? false },
+      ...(sendError && { errorHandler: sendError }),
       onRequest: admit,
       handler: async (request, reply) => {
         checkPlainData(request.query, 'query')
@@ -193,6 +217,21 @@ export const createService = async (
       call => handler({ ...call, user: call.request.caller as Call<typeof spec>['user'] }),
     )
   }
+  const feed: Service['feed'] = (spec, handler) =>
+    add(
+      spec,
+      { url: spec.path, sendError: spec.form === 'taxii' ? sendTaxiiError : undefined },
+      async request => {
+        const caller = await identify(request)
+        if (caller.scope !== 'feed') throw forbidden()
+        request.caller = caller
+      },
+      async call => {
+        const { id, tlp } = call.request.caller as Caller
+        const answer = handler({ ...call, reader: { id, tlp: tlp ?? 'clear' } })
+        return answer as Promise<AnswerOf<typeof spec>>
+      },
+    )
   const internal: Service['internal'] = (spec, handler) =>
     add(
       spec,
@@ -256,6 +295,7 @@ export const createService = async (
     metrics,
     users,
     route,
+    feed,
     internal,
     readyWhen: (part, check) => void checks.set(part, check),
     onClose: hook => void closing.push(hook),

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ChatRequest,
+  type EmbeddingsRequest,
   promptText,
   sendCompletion,
   sendError,
@@ -99,6 +100,12 @@ export type AiAnswer =
   | { after: number; answer: AiAnswer }
   | keyof typeof ANSWERS
 
+/**
+ * Answer to a request of embeddings: a function from a text to its vector, a name of an error, or `hang`, which never
+ * answers.
+ */
+export type AiEmbedding = ((text: string) => unknown) | 'unauthorized' | 'not-found' | 'hang'
+
 export interface AiProvider {
   /** For OPENAI_BASE_URL. */
   url: string
@@ -108,6 +115,10 @@ export interface AiProvider {
   next(...answers: AiAnswer[]): void
   /** Sets the default answer (initially `simple`). */
   always(answer: AiAnswer): void
+  /** Received requests of embeddings, oldest first. */
+  embedded: EmbeddingsRequest[]
+  /** Sets the answer to requests of embeddings (initially `not-found`, as of a provider without any). */
+  embed(answer: AiEmbedding): void
   stop(): Promise<void>
 }
 
@@ -117,10 +128,19 @@ export const startAiProvider = async (): Promise<AiProvider> => {
   const queue: AiAnswer[] = []
   let usual: AiAnswer = 'simple'
 
-  const { url, stop } = await startChatServer(async (request, response) => {
-    requests.push(request)
-    await respond(queue.shift() ?? usual, request, response)
-  })
+  const embedded: EmbeddingsRequest[] = []
+  let embedding: AiEmbedding = 'not-found'
+
+  const { url, stop } = await startChatServer(
+    async (request, response) => {
+      requests.push(request)
+      await respond(queue.shift() ?? usual, request, response)
+    },
+    (request, response) => {
+      embedded.push(request)
+      sendEmbeddings(embedding, request, response)
+    },
+  )
 
   return {
     url,
@@ -129,8 +149,29 @@ export const startAiProvider = async (): Promise<AiProvider> => {
     always(answer) {
       usual = answer
     },
+    embedded,
+    embed(answer) {
+      embedding = answer
+    },
     stop,
   }
+}
+
+function sendEmbeddings(
+  answer: AiEmbedding,
+  { key, body }: EmbeddingsRequest,
+  response: ServerResponse,
+): unknown {
+  const { model, input } = body
+  if (answer === 'hang') return undefined
+  if (answer === 'unauthorized') return sendError(response, 401, 'invalid_api_key', `key ${key}`)
+  if (answer === 'not-found') return sendError(response, 404, 'unknown_url', 'no embeddings')
+  return sendJson(response, 200, {
+    object: 'list',
+    data: input.map((text, index) => ({ object: 'embedding', index, embedding: answer(text) })),
+    model,
+    usage: { prompt_tokens: 0, total_tokens: 0 },
+  })
 }
 
 async function respond(answer: AiAnswer, request: ChatRequest, response: ServerResponse): Promise<unknown> {

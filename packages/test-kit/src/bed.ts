@@ -3,6 +3,7 @@ import {
   authInternal,
   type BodyOf,
   type InternalEndpoint,
+  LIMITS,
   type ParamsOf,
   pathPattern,
   type ResponseOf,
@@ -70,9 +71,9 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   const answers = new Map<string, { endpoint: InternalEndpoint; handler: Handler }>()
 
   const peers = createHttpApp({ logger })
-  peers.all('/*', async request => {
+  peers.all('/*', { config: { raw: true }, bodyLimit: LIMITS.importBytes }, async request => {
     for (const { endpoint, handler } of answers.values()) {
-      const { method, path, body } = endpoint
+      const { method, path, body, raw } = endpoint
       const names = [...path.matchAll(/:(\w+)/g)].map(match => match[1] as string)
       const match = pathPattern(endpoint).exec(request.url.split('?')[0] ?? '')
       if (method !== request.method || !match) continue
@@ -81,7 +82,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       )
       const asked = body?.safeParse(request.body ?? {})
       if (asked && !asked.success) throw invalid(faults(asked.error, 'body'))
-      return handler({ params, body: asked?.data })
+      return handler({ params, body: raw ? request.body : asked?.data })
     }
     throw new HttpError(404, 'Not found')
   })
@@ -95,8 +96,8 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     return [...users.values()].filter(({ username }) => username && names.has(username.toLowerCase()))
   })
 
-  const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full' }, lifetimeMs = 3_600_000) =>
-    signToken(keys.privateKey, { id, sid, scope }, lifetimeMs)
+  const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full', tlp }, lifetimeMs = 3_600_000) =>
+    signToken(keys.privateKey, { id, sid, scope, ...(tlp && { tlp }) }, lifetimeMs)
   const serviceKey = randomBytes(24).toString('hex')
   let internal: CallInternal | undefined
   return {

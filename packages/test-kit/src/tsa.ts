@@ -1,17 +1,11 @@
-import { webcrypto } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { Integer, Null, OctetString, PrintableString } from 'asn1js'
+import { Integer, Null, OctetString } from 'asn1js'
 import {
   AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  BasicConstraints,
-  Certificate,
   ContentInfo,
   EncapsulatedContentInfo,
-  Extension,
-  ExtKeyUsage,
   IssuerAndSerialNumber,
   MessageImprint,
   PKIStatusInfo,
@@ -21,13 +15,11 @@ import {
   TimeStampResp,
   TSTInfo,
 } from 'pkijs'
+import { certify, isAuthority, isFor, newKeys, pemOf, TLS_SERVERS } from './certificates.js'
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1'
 const TST_INFO = '1.2.840.113549.1.9.16.1.4'
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8'
-const TLS_SERVERS = '1.3.6.1.5.5.7.3.1'
-const DAY_MS = 86_400_000
-const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
 
 /** What the authority does to a good answer, or in place of one. */
 export interface TsaBehaviour {
@@ -37,44 +29,13 @@ export interface TsaBehaviour {
   http?: 'error' | 'large' | 'redirect' | 'hang' | 'garbage'
 }
 
-const nameOf = (value: string) =>
-  new AttributeTypeAndValue({ type: '2.5.4.3', value: new PrintableString({ value }) })
-
-const critical = (extnID: string, parsedValue: BasicConstraints | ExtKeyUsage) =>
-  new Extension({ extnID, critical: true, extnValue: parsedValue.toSchema().toBER(), parsedValue })
-const isAuthority = () => critical('2.5.29.19', new BasicConstraints({ cA: true }))
-const isFor = (purpose: string) => critical('2.5.29.37', new ExtKeyUsage({ keyPurposes: [purpose] }))
-
-const certify = async (
-  subject: string,
-  subjectKey: webcrypto.CryptoKey,
-  issuer: { name: string; key: webcrypto.CryptoKey },
-  extension: Extension,
-): Promise<Certificate> => {
-  const certificate = new Certificate()
-  certificate.version = 2
-  certificate.serialNumber = new Integer({ value: Math.floor(Math.random() * 1e6) + 1 })
-  certificate.subject.typesAndValues.push(nameOf(subject))
-  certificate.issuer.typesAndValues.push(nameOf(issuer.name))
-  certificate.notBefore.value = new Date(Date.now() - DAY_MS)
-  certificate.notAfter.value = new Date(Date.now() + DAY_MS)
-  certificate.extensions = [extension]
-  await certificate.subjectPublicKeyInfo.importKey(subjectKey as never)
-  await certificate.sign(issuer.key as never, 'SHA-256')
-  return certificate
-}
-
-const pemOf = (certificate: Certificate): string =>
-  `-----BEGIN CERTIFICATE-----\n${Buffer.from(certificate.toSchema(true).toBER()).toString('base64')}\n-----END CERTIFICATE-----\n`
-
 /** A time-stamping authority (RFC 3161) over HTTP, which lies when told to. */
 export const startTsa = async () => {
-  const keys = () => webcrypto.subtle.generateKey(P256, true, ['sign', 'verify'])
-  const [ca, signer] = await Promise.all([keys(), keys()])
+  const [ca, signer] = await Promise.all([newKeys(), newKeys()])
   const issuer = { name: 'Test CA', key: ca.privateKey }
-  const root = await certify('Test CA', ca.publicKey, issuer, isAuthority())
-  const certificate = await certify('Test TSA', signer.publicKey, issuer, isFor(TIME_STAMPING))
-  const ofServers = await certify('Test TSA', signer.publicKey, issuer, isFor(TLS_SERVERS))
+  const root = await certify('Test CA', ca.publicKey, issuer, [isAuthority()])
+  const certificate = await certify('Test TSA', signer.publicKey, issuer, [isFor(TIME_STAMPING)])
+  const ofServers = await certify('Test TSA', signer.publicKey, issuer, [isFor(TLS_SERVERS)])
   let behaviour: TsaBehaviour = {}
   let asked = 0
 

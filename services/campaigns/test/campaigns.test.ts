@@ -63,6 +63,7 @@ beforeEach(() => {
   })
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => iods.has(id)))
   bed.answer(iodsInternal.stateIods, () => ({}))
+  bed.answer(iodsInternal.getLevels, () => ({}))
 })
 
 const create = (name = 'Night numbers', description?: string, client = api) =>

@@ -3,7 +3,9 @@ import {
   type CampaignImport,
   campaignsApi,
   DETAILS,
+  evidenceInternal,
   foldIod,
+  type ImportFormat,
   type Iod,
   importsApi,
   importsInternal,
@@ -11,7 +13,9 @@ import {
   LIMITS,
   type NewIod,
   personalDataInternal,
+  rankOfTlp,
   repairInternal,
+  TLP_LEVELS,
   type Tlp,
 } from '@iodine/contracts'
 import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
@@ -25,6 +29,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
+import fc from 'fast-check'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
@@ -45,7 +50,7 @@ const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${fo
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '500000', QUOTA_CAMPAIGN_IODS: '1500' }
+  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
   url = await bed.listen(service)
   bo = await bed.user('bo')
@@ -78,6 +83,14 @@ beforeEach(async () => {
   const all = () => [...iods.values()]
   bed.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => all().some(iod => iod.id === id)))
+  bed.answer(iodsInternal.getLevels, ({ body }) =>
+    Object.fromEntries(
+      body.ids.flatMap(of => {
+        const level = levels.get(of)
+        return level ? [[of, level]] : []
+      }),
+    ),
+  )
   bed.answer(iodsInternal.stateIods, ({ body }) =>
     Object.fromEntries(
       all()
@@ -97,12 +110,20 @@ const relation = (n: number, source: string, target: string) =>
   `{"type":"relationship","id":"${id('relationship', n)}","created":"2026-01-01T00:00:00Z","modified":"2026-01-01T00:00:00Z","relationship_type":"indicates","source_ref":"${source}","target_ref":"${target}"}`
 const malware = (n: number, more = '') =>
   `{"type":"malware","id":"${id('malware', n)}","name":"\\u0000 \\ud800 1e999","is_family":false,"name":"doubled"${more}}`
+/** A bundle of so many times 2.7 MB. */
+const large = (times: number) =>
+  bundle(...Array.from({ length: times }, (_, n) => malware(n, `,"x":"${'x'.repeat(2_700_000)}"`)))
 const bundle = (...objects: string[]) =>
   `{"type":"bundle","id":"bundle--1","objects":[${objects.join(',\n ')}]}`
 
-const upload = async (file: string | Uint8Array, of = campaign.id, client = api) =>
+const upload = async (
+  file: string | Uint8Array,
+  of = campaign.id,
+  client = api,
+  format: ImportFormat = 'stix',
+) =>
   client.call(importsApi.createImport, {
-    query: { campaign_id: of, format: 'stix' },
+    query: { campaign_id: of, format },
     body: (typeof file === 'string' ? new TextEncoder().encode(file) : file) as Uint8Array<ArrayBuffer>,
   })
 const refusal = (promise: Promise<unknown>) =>
@@ -116,8 +137,8 @@ const finish = async (of: string) => {
 }
 const look = (of: string, client = api): Promise<CampaignImport> =>
   client.call(importsApi.getImport, { params: { id: of } })
-const plan = async (file: string, of = campaign.id, client = api) => {
-  const made = await upload(file, of, client)
+const plan = async (file: string, of = campaign.id, client = api, format: ImportFormat = 'stix') => {
+  const made = await upload(file, of, client, format)
   await finish(made.id)
   return look(made.id, client)
 }
@@ -126,11 +147,12 @@ const apply = async (of: string, body = {}, client = api) => {
   await finish(of)
   return look(of, client)
 }
-const bring = async (file: string, body = {}) => apply((await plan(file)).id, body)
+const bring = async (file: string, body = {}, format: ImportFormat = 'stix') =>
+  apply((await plan(file, campaign.id, api, format)).id, body)
 const exported = async (of = campaign.id, client = api) =>
   client.send('GET', `/campaigns/${of}/export?format=stix`)
-const exportedText = async () => {
-  const answer = await fetch(`${url}/api/v1/campaigns/${campaign.id}/export?format=stix`, {
+const exportedText = async (format = 'stix', of = campaign.id) => {
+  const answer = await fetch(`${url}/api/v1/campaigns/${of}/export?format=${format}`, {
     headers: { authorization: `Bearer ${ana.token}` },
   })
   return { text: await answer.text(), withheld: answer.headers.get('x-withheld') }
@@ -298,7 +320,7 @@ describe('a file of another tool', () => {
     expect(await refusal(upload(bundle(malware(1)), newId()))).toEqual([404, DETAILS.notFound])
     const path = `/campaigns/imports?campaign_id=${campaign.id}&format=stix`
     expect((await api.send('POST', path, { type: 'bundle' })).status).toBe(415)
-    expect((await refusal(upload(bundle(malware(1, `,"x":"${'x'.repeat(500_000)}"`)))))[0]).toBe(413)
+    expect((await refusal(upload(large(3))))[0]).toBe(413)
   })
 
   it('has no more than 20 beside it that are not done', async () => {
@@ -308,7 +330,7 @@ describe('a file of another tool', () => {
   })
 
   it('gives the quota back when it is removed', async () => {
-    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    const file = large(2)
     const planned = await plan(file)
     expect((await refusal(upload(file)))[0]).toBe(413)
     await api.call(importsApi.deleteImport, { params: { id: planned.id } })
@@ -318,6 +340,475 @@ describe('a file of another tool', () => {
     expect(await kept()).toMatchObject({ objects: 0, imports: [] })
     await bring(file)
   })
+})
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const attribute = (n: number, more = '') =>
+  `{"uuid":"${uuid(n)}", "type":"url","category":"Network activity","value":"https://example.org/${n}","x":1.0,"x":9007199254740993,"timestamp":"1700000000"${more}}`
+const other = `{"uuid":"${uuid(50)}","type":"email-src","value":"\\u0000 a@example.org"}`
+const eventOf = (attributes: string[], more = '', n = 99) =>
+  `{"uuid":"${uuid(n)}","info":"Theirs","timestamp":"1700000000","Attribute":[${attributes.join(' , ')}\n]${more}}`
+const bringMisp = (file: string, body = {}) => bring(file, body, 'misp')
+const read = async (of = campaign.id) => {
+  const { text, withheld } = await exportedText('misp', of)
+  return { text, withheld, file: JSON.parse(text) }
+}
+const members = async () => (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods
+
+describe('MISP events', () => {
+  it('are planned, applied, counted, and go out byte for byte', async () => {
+    const event = eventOf(
+      [attribute(1), attribute(2), other],
+      `,"Object":[{"name":"o","Attribute":[${attribute(3)}],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"}]}], "Tag":[{"name":"tlp:green"}]`,
+    )
+    const planned = await plan(` {"Event": ${event} }`, campaign.id, api, 'misp')
+    expect(planned).toMatchObject({ state: 'planned', objects: 7, iods: 3, known_iods: 0, tlp: 'green' })
+    expect(await apply(planned.id)).toMatchObject({ state: 'done', done: 7 })
+    expect((await members()).map(({ value }) => value)).toEqual(
+      [1, 2, 3].map(n => `https://example.org/${n}`),
+    )
+    expect(await kept()).toMatchObject({
+      objects: 7,
+      withheld: 0,
+      types: [
+        { type: 'attribute', objects: 4 },
+        { type: 'event', objects: 1 },
+        { type: 'object', objects: 1 },
+        { type: 'object-reference', objects: 1 },
+      ],
+    })
+    const { text, withheld } = await read()
+    expect([text, withheld]).toEqual([`{"Event":${event}}\n`, '0'])
+    expect(await refusal(upload(` {"Event": ${event} }`, campaign.id, api, 'misp'))).toEqual([
+      409,
+      DETAILS.importedAlready,
+    ])
+  })
+
+  it('get what is added later, and nothing else changes', async () => {
+    await bringMisp(`{"Event":${eventOf([attribute(1), other])}}`)
+    const [member] = await members()
+    const late = anIod({ id: newId(), category: 'SENTENCE', value: 'Added later' })
+    iods.set(keyOf(late), late)
+    const params = { id: campaign.id }
+    await api.call(campaignsApi.addIod, { params, body: { iod_id: late.id } })
+    await api.call(campaignsApi.addTechnique, { params: { ...params, tid: 'T0002' } })
+    member?.votes.push({
+      id: newId(),
+      user_id: null,
+      username: 'bo',
+      vote_type: 'NEGATIVE',
+      created_at: '2026-11-20T10:00:00.000Z',
+    })
+    iods.set(keyOf(member as Iod), member as Iod)
+    const { text, file } = await read()
+    expect(text).toContain(other)
+    expect(text).toContain(attribute(1).slice(0, -1))
+    const { Attribute, Tag, timestamp } = file.Event
+    expect(Attribute.map(({ value }: { value: string }) => value)).toEqual([
+      'https://example.org/1',
+      '\u0000 a@example.org',
+      'Added later',
+    ])
+    expect(Attribute[0].Opinion).toMatchObject([{ object_uuid: uuid(1), opinion: '0' }])
+    expect(Tag).toEqual([{ name: 'misp-galaxy:disarm-techniques="Facilitate State Propaganda"' }])
+    expect(Number(timestamp)).toBeGreaterThan(1_700_000_000)
+    expect((await read()).text).toBe(text)
+  })
+
+  it('lose the attribute of an IOD that is taken out, and what refers to it, until it is put in again', async () => {
+    const more = `,"Object":[{"name":"o","Attribute":[${attribute(3)}],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"},{"referenced_uuid":"${uuid(3)}"}]}],"EventReport":[{"uuid":"${uuid(60)}","name":"r","content":"see @[attribute](${uuid(1)})"}]`
+    const event = eventOf([attribute(1), attribute(2), other], more)
+    await bringMisp(`[{"Event":${event}}]`)
+    const before = (await read()).text
+    const [first, , third] = await members()
+    const params = { id: campaign.id }
+    for (const each of [first, third])
+      await api.call(campaignsApi.removeIod, { params, body: { iod_id: each?.id as string } })
+    const { file, withheld } = await read()
+    expect([withheld, (await kept()).withheld]).toEqual(['5', 5])
+    expect(file.Event.Attribute.map(({ uuid }: { uuid: string }) => uuid)).toEqual([uuid(2), uuid(50)])
+    expect([file.Event.Object, file.Event.EventReport]).toEqual([
+      [{ name: 'o', Attribute: [], ObjectReference: [] }],
+      [],
+    ])
+    for (const each of [first, third])
+      await api.call(campaignsApi.addIod, { params, body: { iod_id: each?.id as string } })
+    expect((await read()).text).toBe(before)
+  })
+
+  it('come out as a list where there are several, ours beside them with what is in none', async () => {
+    const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
+    const events = [eventOf([attribute(1)], tags, 91), eventOf([attribute(2), other], '', 92)]
+    await bringMisp(`{"response":[${events.map(each => `{"Event":${each}}`).join(',')}]}`)
+    expect((await read()).text).toBe(
+      `{"response":[${events.map(each => `{"Event":${each}}`).join(',\n')}]}\n`,
+    )
+    const late = anIod({ id: newId(), category: 'SENTENCE', value: 'Added later' })
+    iods.set(keyOf(late), late)
+    await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: late.id } })
+    const { text, file } = await read()
+    for (const each of events) expect(text).toContain(each)
+    expect(file.response).toHaveLength(3)
+    expect(file.response[2].Event.Attribute.map(({ value }: { value: string }) => value)).toEqual([
+      'Added later',
+    ])
+  })
+
+  it('come out in their latest version', async () => {
+    const later = eventOf([attribute(1), attribute(2)]).replace('"timestamp":"17', '"timestamp":"18')
+    await bringMisp(later)
+    await bringMisp(eventOf([attribute(1)]))
+    const { file } = await read()
+    expect(file.Event.timestamp).toBe('1800000000')
+    expect(file.Event.Attribute).toHaveLength(2)
+  })
+
+  it('come home as they went out, with what was added', async () => {
+    await bringMisp(`{"Event":${eventOf([attribute(1), other])}}`)
+    const late = anIod({ id: newId(), category: 'TITLE', value: 'Added later' })
+    iods.set(keyOf(late), late)
+    await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: late.id } })
+    const { text } = await read()
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bringMisp(text)
+    expect((await members()).map(({ id }) => id).includes(late.id)).toBe(true)
+    expect((await read()).text).toBe(text)
+  })
+
+  it('name the techniques of their tags, and stay as they are', async () => {
+    const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
+    const event = eventOf([attribute(1, tags)])
+    await bringMisp(event)
+    const named = await api.call(campaignsApi.listTechniques, { params: { id: campaign.id } })
+    expect(named.map(each => each.id)).toEqual(['T0002'])
+    expect((await read()).text).toBe(`{"Event":${event}}\n`)
+  })
+
+  it('keep their levels: those of attributes with their IODs, the strictest with the campaign', async () => {
+    const event = eventOf(
+      [attribute(1, ',"Tag":[{"name":"tlp:red"}]'), attribute(2)],
+      ',"Tag":[{"name":"tlp:amber"}]',
+    )
+    await bringMisp(event)
+    expect([...levels.values()]).toEqual(['red', 'amber'])
+    expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).tlp).toBe('red')
+    // Marks stay where they are.
+    expect((await read()).text).toBe(`{"Event":${event}}\n`)
+    const late = anIod({ id: newId(), category: 'SENTENCE', value: 'Added later' })
+    iods.set(keyOf(late), late)
+    await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: late.id } })
+    expect((await read()).file.Event.Tag).toEqual([{ name: 'tlp:amber' }, { name: 'tlp:red' }])
+  })
+
+  it('are at most 1,000 in a campaign', async () => {
+    const events = (from: number, count: number) =>
+      `[${Array.from({ length: count }, (_, n) => `{"info":"${from + n}"}`).join(',')}]`
+    expect((await refusal(upload(events(0, 1_001), campaign.id, api, 'misp')))[0]).toBe(422)
+    await bringMisp(events(0, 999))
+    const planned = await plan(events(2_000, 2), campaign.id, api, 'misp')
+    expect(await refusal(api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} }))).toEqual(
+      [413, DETAILS.keptObjectsFull],
+    )
+    expect((await read()).file.response).toHaveLength(999)
+  })
+
+  it('of an import that has stopped are no file yet', async () => {
+    const planned = await plan(eventOf([attribute(1), other]), campaign.id, api, 'misp')
+    bed.answer(iodsInternal.bringIods, () => {
+      throw new HttpError(413, 'full')
+    })
+    expect((await apply(planned.id)).state).toBe('failed')
+    expect((await read()).file.Event.info).toBe('Lake')
+  })
+
+  it.each([
+    '',
+    '{"Event":[]}',
+    '{"type":"bundle","objects":[]}',
+    '{"Event":{"info":"x","Attribute":[{"a":tru}]}}',
+  ])('are refused where they are none: %s', async file => {
+    expect((await refusal(upload(file, campaign.id, api, 'misp')))[0]).toBe(422)
+  })
+})
+
+describe('of STIX and MISP, each in the other', () => {
+  it('events travel in STIX, and come home in the same bytes', async () => {
+    const events = [
+      eventOf(
+        [attribute(1), other, attribute(2, ',"long":"' + '🟡é"'.replace('"', '').repeat(300_000) + '"')],
+        '',
+        91,
+      ),
+      eventOf([attribute(3)], ',"Tag":[{"name":"tlp:amber"}]', 92),
+    ]
+    const file = `{"response":[${events.map(each => `{"Event":${each}}`).join(',\n')}]}\n`
+    await bringMisp(file)
+    expect((await read()).text).toBe(file)
+    const { text } = await exportedText()
+    const { objects } = JSON.parse(text) as { objects: { type: string; x_misp_value?: string }[] }
+    expect(objects.filter(({ type }) => type === 'x-misp-event').length).toBeGreaterThan(2)
+    expect(objects.filter(({ type }) => type === 'x-misp-attribute').map(each => each.x_misp_value)).toEqual([
+      '\u0000 a@example.org',
+    ])
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bring(text)
+    expect((await read()).file.response.slice(0, 2)).toEqual(JSON.parse(file).response)
+    for (const each of events) expect((await read()).text).toContain(each)
+    expect((await kept()).types.filter(({ type }) => type.startsWith('x-misp'))).toEqual([])
+    expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).least).toBe('amber')
+    // And once more, each object once.
+    const again = JSON.parse((await exportedText()).text) as { objects: { id: string }[] }
+    const ids = again.objects.map(({ id }) => id).filter(each => each.startsWith('x-misp'))
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('parts of an event that is not whole stay objects of STIX', async () => {
+    const [author] = JSON.parse((await exportedText()).text).objects
+    const packed = (n: number, text: string) =>
+      JSON.stringify({
+        type: 'x-misp-event',
+        id: `x-misp-event--${uuid(n)}`,
+        created_by_ref: author.id,
+        x_misp_uuid: uuid(9),
+        x_misp_part: n,
+        x_misp_event: text,
+      })
+    const objects = [packed(0, '{"info":"x"'), packed(2, '}]')]
+    await bring(bundle(...objects))
+    const { text } = await exportedText()
+    for (const each of objects) expect(text).toContain(each)
+    expect((await read()).file.Event.info).toBe('Lake')
+  })
+
+  it('objects travel in an event, and come home in the same bytes, as does the event', async () => {
+    const event = eventOf([attribute(1), other])
+    await bringMisp(event)
+    const objects = [
+      indicator(1),
+      malware(1),
+      relation(1, id('indicator', 1), id('malware', 1)),
+      malware(2, `,"long":"${'é🟡'.repeat(450_000)}"`),
+    ]
+    await bring(bundle(...objects))
+    const { text, file } = await read()
+    const names = file.Event.Attribute.map(({ value }: { value: string }) => value)
+    expect(names.slice(-2)).toEqual(['iodine-stix.json', 'iodine-stix.json.2'])
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bringMisp(text)
+    const home = (await exportedText()).text
+    for (const each of objects) expect(home).toContain(each)
+    expect(home).not.toContain('iodine-stix.json')
+    const types = new Map((await kept()).types.map(each => [each.type, each.objects]))
+    expect([types.get('malware'), types.get('event'), types.get('attribute')]).toEqual([2, 1, 2])
+    const again = await read()
+    expect(again.text).toContain(other)
+    // Its own part is as it was, but for the time of what was added.
+    const { Attribute, timestamp: _, ...rest } = again.file.Event
+    const { Attribute: first, timestamp: __, ...before } = JSON.parse(event)
+    expect([rest, Attribute.slice(0, 2)]).toEqual([before, first])
+  })
+
+  it('objects travel in an event of our own, too, and what is no bundle stays an attachment', async () => {
+    await bring(bundle(malware(1)))
+    const { text } = await read()
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
+    await bringMisp(text)
+    expect((await exportedText()).text).toContain(malware(1))
+    campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
+    const fake = '{"type":"attachment","value":"iodine-stix.json","data":"bm8="}'
+    const event = eventOf([fake])
+    await bringMisp(event)
+    expect((await read()).text).toBe(`{"Event":${event}}\n`)
+  })
+})
+
+describe('the profile for OpenCTI', () => {
+  const file = async (profile: string, format = 'stix') => {
+    const path = `/api/v1/campaigns/${campaign.id}/export?format=${format}&profile=${profile}`
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${ana.token}` } })
+    return { status: answer.status, text: await answer.text(), withheld: answer.headers.get('x-withheld') }
+  }
+
+  it('leaves out what its client refuses and what connects it, and says how much', async () => {
+    const custom = `{"type":"x-thing","id":"${id('x-thing', 1)}"}`
+    const objects = [
+      indicator(1),
+      malware(1),
+      custom,
+      '{"type":"x-nameless"}',
+      relation(1, id('indicator', 1), id('x-thing', 1)),
+      relation(2, id('indicator', 1), id('malware', 1)),
+    ]
+    await bring(bundle(...objects))
+    await bring(eventOf([other]), {}, 'misp')
+    const { text, withheld } = await file('opencti')
+    const found = objects.filter(each => text.includes(each))
+    expect(found).toEqual([objects[0], objects[1], objects[5]])
+    expect(text).not.toContain('x-misp')
+    expect(withheld).toBe('4')
+    for (const each of objects) expect((await file('lossless')).text).toContain(each)
+  })
+
+  it('has one indicator a pattern, about which all is said', async () => {
+    for (const category of ['TITLE', 'SENTENCE'] as const) {
+      const made = anIod({ id: newId(), category, value: 'Giant mirrors' })
+      made.votes.push({
+        id: newId(),
+        user_id: null,
+        username: 'bo',
+        vote_type: 'POSITIVE',
+        created_at: '2026-11-20T10:00:00.000Z',
+      })
+      iods.set(keyOf(made), made)
+      const params = { id: campaign.id }
+      await api.call(campaignsApi.addIod, { params, body: { iod_id: made.id } })
+    }
+    const { text, withheld } = await file('opencti')
+    const { objects } = JSON.parse(text) as {
+      objects: { type: string; id: string; object_refs?: string[]; relationship_type?: string }[]
+    }
+    const of = (type: string) => objects.filter(each => each.type === type)
+    const [only, ...others] = of('indicator')
+    expect(others).toEqual([])
+    expect(of('opinion').map(each => each.object_refs)).toEqual([[only?.id], [only?.id]])
+    expect(of('relationship').map(each => each.relationship_type)).toEqual(['based-on', 'indicates'])
+    expect(withheld).toBe('3')
+  })
+
+  it('is of STIX alone', async () => {
+    expect((await file('opencti', 'misp')).status).toBe(422)
+    expect((await file('other')).status).toBe(422)
+  })
+})
+
+describe('files of our own', () => {
+  const quoted: unknown[] = []
+  beforeEach(() => {
+    quoted.length = 0
+    bed.answer(evidenceInternal.bringEvidence, ({ body }) => {
+      quoted.push(body)
+      return { added: body.iods.length, known: 0, left_out: 0 }
+    })
+  })
+  const exact = 'So they say: Mirrors'
+  const evidence = [{ start: 7, end: 7 + exact.length, exact, prefix: '', suffix: '' }, { exact: 'broken' }]
+  const json = (tlp: string | undefined, iods: object[], more = {}) =>
+    JSON.stringify({ campaign: { name: 'x', ...(tlp && { tlp }), ...more }, iods })
+
+  it('in JSON bring their IODs with levels, evidence and techniques, and nothing is kept of them', async () => {
+    const file = json(
+      'amber',
+      [
+        { value: 'Mirrors', category: 'TITLE', evidence },
+        { value: 'a.org', category: 'DOMAIN', tlp: 'red' },
+        { value: 'b.org', category: 'NONSENSE' },
+        { value: 'c.org', category: 'DOMAIN', tlp: 'clear' },
+        { value: 'd.org', category: 'DOMAIN', tlp: 'purple' },
+      ],
+      { techniques: ['T0002', 'T9999', 7] },
+    )
+    const planned = await plan(file, campaign.id, api, 'json')
+    expect(planned).toMatchObject({ objects: 5, iods: 4, refused: 1, tlp: 'red', format: 'json' })
+    expect(await apply(planned.id)).toMatchObject({ state: 'done', done: 5 })
+    const named = [...iods.values()].map(({ id, value }) => [value, levels.get(id)])
+    expect(named).toEqual([
+      ['Mirrors', 'amber'],
+      ['a.org', 'red'],
+      ['c.org', 'amber'],
+      ['d.org', 'red'],
+    ])
+    expect(quoted).toMatchObject([{ user_id: ana.id, iods: [{ quotes: [{ exact }] }] }])
+    expect(await kept()).toMatchObject({ objects: 0, imports: [{ id: planned.id, removable: true }] })
+    expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).least).toBe('red')
+    const techniques = await api.call(campaignsApi.listTechniques, { params: { id: campaign.id } })
+    expect(techniques.map(each => each.id)).toEqual(['T0002'])
+    // Once more, and no byte of them counts.
+    await bring(file, {}, 'json')
+    const imports = service.mongo.collection('imports')
+    const docs = await imports.find({ campaign_id: new Types.ObjectId(campaign.id) }).toArray()
+    expect(docs.map(({ bytes }) => bytes)).toEqual([0, 0])
+  })
+
+  it('without a level leave nothing behind after a day', async () => {
+    const { id: made } = await bring(json(undefined, [{ value: 'a.org', category: 'DOMAIN' }]), {}, 'json')
+    expect((await kept()).imports).toEqual([])
+    const imports = service.mongo.collection('imports')
+    const _id = new Types.ObjectId(made)
+    expect(await imports.countDocuments({ _id })).toBe(1)
+    await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
+    await bed.internal(repairInternal.repair)
+    expect(await imports.countDocuments({ _id })).toBe(0)
+  })
+
+  it('that are marked as a whole raise the campaign’s level without an IOD, too', async () => {
+    await bring(json('red', []), {}, 'json')
+    expect((await api.call(campaignsApi.getSharing, { params: { id: campaign.id } })).tlp).toBe('red')
+  })
+
+  it('in CSV bring a level by row', async () => {
+    const csv =
+      'value,category,tlp\r\na.org,DOMAIN,TLP:AMBER\r\nb.org,DOMAIN,\r\nc.org,DOMAIN,purple\r\nx,,\r\n'
+    const planned = await plan(csv, campaign.id, api, 'csv')
+    expect(planned).toMatchObject({ objects: 4, iods: 3, refused: 1, tlp: 'red' })
+    await apply(planned.id)
+    expect([...iods.values()].map(({ id }) => levels.get(id))).toEqual(['amber', null, 'red'])
+  })
+
+  it.each([
+    ['json', '{"iods":1}', 'The file is neither a campaign export nor a STIX bundle.'],
+    ['json', '[]', 'The file is neither a campaign export nor a STIX bundle.'],
+    ['json', '{"iods":[{"a":tru}]}', 'Object 1 of the file is not valid JSON.'],
+    ['csv', 'a,b\n1,2', 'The file needs a header row with value, category and description.'],
+  ] as const)('are refused with the reason: %s %s', async (format, file, reason) => {
+    expect(await refusal(upload(file, campaign.id, api, format))).toEqual([422, [reason]])
+  })
+})
+
+describe('a level', () => {
+  it('is never lowered from campaign to campaign, whatever the formats', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...TLP_LEVELS),
+        fc.array(fc.constantFrom(...TLP_LEVELS, null), { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom('json', 'csv', 'stix', 'misp'), { minLength: 1, maxLength: 3 }),
+        async (whole, marks, formats) => {
+          iods.clear()
+          levels.clear()
+          // Of their own, as a user may have so many campaigns.
+          ana = await bed.user(`ana${newId().slice(-8)}`)
+          api = apiClient(url, ana.token)
+          let from = await api.call(campaignsApi.createCampaign, { body: { name: 'Round' } })
+          await api.call(campaignsApi.updateSharing, { params: { id: from.id }, body: { tlp: whole } })
+          for (const [n, level] of marks.entries()) {
+            const made = anIod({ id: newId(), category: 'DOMAIN', value: `${n}.example.org` })
+            iods.set(keyOf(made), made)
+            levels.set(made.id, level)
+            await api.call(campaignsApi.addIod, { params: { id: from.id }, body: { iod_id: made.id } })
+          }
+          for (const format of formats) {
+            const shared = await api.call(campaignsApi.getSharing, { params: { id: from.id } })
+            const before = new Map([...iods].map(([key, { id: of }]) => [key, levels.get(of) ?? null]))
+            const { text } = await exportedText(format, from.id)
+            // Another system, which has none of it.
+            iods.clear()
+            levels.clear()
+            const to = await api.call(campaignsApi.createCampaign, { body: { name: 'Round' } })
+            await apply((await plan(text, to.id, api, format as ImportFormat)).id)
+            const now = await api.call(campaignsApi.getSharing, { params: { id: to.id } })
+            expect(rankOfTlp(now.tlp)).toBeGreaterThanOrEqual(rankOfTlp(shared.tlp))
+            for (const [key, level] of before) {
+              const after = levels.get(iods.get(key)?.id ?? '') ?? 'clear'
+              // A foreign object keeps its own mark; the campaign's is compared above.
+              expect(rankOfTlp(after)).toBeGreaterThanOrEqual(rankOfTlp(level ?? 'clear'))
+            }
+            from = to
+          }
+        },
+      ),
+      { numRuns: rounds(12) },
+    )
+  }, 600_000)
 })
 
 describe('an import', () => {
@@ -442,7 +933,7 @@ describe('an import', () => {
   })
 
   it('goes with its campaign, and gives the quota back', async () => {
-    const file = bundle(malware(1, `,"x":"${'x'.repeat(300_000)}"`))
+    const file = large(2)
     await bring(file)
     const waiting = await plan(bundle(malware(2)))
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
@@ -515,9 +1006,9 @@ describe('the level', () => {
     client.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { tlp } })
 
   it('of a campaign is green, and its creator’s to change', async () => {
-    expect(await sharing()).toEqual({ tlp: 'green', least: 'clear' })
+    expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
     expect(await refusal(share('amber', bosApi))).toEqual([403, DETAILS.forbidden])
-    expect(await share('clear')).toEqual({ tlp: 'clear', least: 'clear' })
+    expect(await share('clear')).toMatchObject({ tlp: 'clear', least: 'clear' })
     expect((await exportedText()).text).toContain('"tlp": "white"')
     expect(await share('amber+strict')).toMatchObject({ tlp: 'amber+strict' })
     expect((await exportedText()).text).toContain('"tlp_2_0": "amber+strict"')
@@ -526,21 +1017,21 @@ describe('the level', () => {
   it('is planned, raised by an import before its first object is there, and never lowered below it', async () => {
     const planned = await plan(bundle(malware(1, marked(AMBER)), indicator(1)))
     expect(planned.tlp).toBe('amber')
-    expect(await sharing()).toEqual({ tlp: 'green', least: 'clear' })
+    expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
     await api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} })
-    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
+    expect(await sharing()).toMatchObject({ tlp: 'amber', least: 'amber' })
     await finish(planned.id)
     expect(await refusal(share('green'))).toEqual([409, DETAILS.tlpTooLow])
     expect(await share('red')).toMatchObject({ tlp: 'red' })
     await bring(bundle(malware(2)))
-    expect(await sharing()).toEqual({ tlp: 'red', least: 'amber' })
+    expect(await sharing()).toMatchObject({ tlp: 'red', least: 'amber' })
     await share('amber')
     // Whoever imports something strict into another's campaign does not decide for good.
     const strict = await plan(bundle(malware(3, marked(RED))), campaign.id, bosApi)
     await apply(strict.id, {}, bosApi)
-    expect(await sharing()).toEqual({ tlp: 'red', least: 'red' })
+    expect(await sharing()).toMatchObject({ tlp: 'red', least: 'red' })
     await api.call(importsApi.deleteImport, { params: { id: strict.id } })
-    expect(await sharing()).toEqual({ tlp: 'amber', least: 'amber' })
+    expect(await sharing()).toMatchObject({ tlp: 'amber', least: 'amber' })
   })
 
   it('is raised by OpenCTI’s own marking, whose definition calls itself a statement', async () => {

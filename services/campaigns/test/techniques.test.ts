@@ -30,6 +30,7 @@ beforeAll(async () => {
   bosApi = apiClient(url, bo.token)
   bed.answer(iodsInternal.getIods, () => [])
   bed.answer(iodsInternal.stateIods, () => ({}))
+  bed.answer(iodsInternal.getLevels, () => ({}))
 })
 afterAll(async () => {
   await service?.close()

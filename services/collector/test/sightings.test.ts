@@ -182,6 +182,20 @@ describe('telling the sightings service', () => {
     expect((await tell()).map(({ shared }) => shared)).toEqual([null, 'anonymous'])
   })
 
+  it('takes back what is deleted with its account while it is told', async () => {
+    const id = await ingestOne('telegram', telegramPost())
+    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
+      told.push(body)
+      if (told.length === 1) await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+      return { done: true as const }
+    })
+    await tell()
+    expect(told.map(({ records, removed }) => [records.length, removed])).toEqual([
+      [1, []],
+      [0, [id]],
+    ])
+  })
+
   it('goes on owing what was not taken, and keeps a refused record from holding up the others', async () => {
     const [first, bad, last] = await ingest('telegram', telegramPost(), telegramPost(), telegramPost())
     bed.answer(sightingsInternal.putSightings, () => {

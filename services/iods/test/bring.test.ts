@@ -1,4 +1,12 @@
-import { communityInternal, iodsApi, iodsInternal, type NewIod, type Tlp } from '@iodine/contracts'
+import {
+  communityInternal,
+  evidenceApi,
+  evidenceInternal,
+  iodsApi,
+  iodsInternal,
+  type NewIod,
+  type Tlp,
+} from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -94,6 +102,34 @@ describe('IODs that an import brings', () => {
     const made = await bring([known, fresh], { tlp: 'amber+strict' })
     expect((await statement(made[0]?.id as string))?.tlp).toBe(null)
     expect((await statement(made[1]?.id as string))?.tlp).toBe('amber+strict')
+  })
+
+  it('say their levels, to services and to users; others say none', async () => {
+    const mark = newId()
+    const [secret] = await bring([iodOf(`https://l.org/${mark}`)], { tlp: 'red' })
+    const [plain] = await bring([iodOf(`https://m.org/${mark}`)])
+    const ids = [secret?.id as string, plain?.id as string, newId()]
+    expect(await bed.internal(iodsInternal.getLevels, { body: { ids } })).toEqual({
+      [ids[0] as string]: 'red',
+    })
+    expect(await api.call(iodsApi.getLevels, { body: { ids } })).toEqual({ [ids[0] as string]: 'red' })
+    const many = await api.send('POST', '/iods/levels', { ids: Array.from({ length: 501 }, newId) })
+    expect(many.status).toBe(422)
+  })
+
+  it('get the quotes of their file, once', async () => {
+    const value = `Mirrors ${newId()}`
+    const [made] = await bring([iodOf(value, 'SENTENCE')])
+    const id = made?.id as string
+    const exact = `So they say: ${value}`
+    const quote = { role: 'text', pointer: '', start: 7, end: 7 + exact.length, exact } as const
+    const rest = { prefix: '', suffix: '', url: null, captured_at: null }
+    const body = { user_id: ana.id, iods: [{ id, quotes: [{ ...quote, ...rest }] }] }
+    const take = () => bed.internal(evidenceInternal.bringEvidence, { body })
+    expect(await take()).toEqual({ added: 1, known: 0, left_out: 0 })
+    expect(await take()).toEqual({ added: 0, known: 1, left_out: 0 })
+    const [listed] = await api.call(evidenceApi.listEvidence, { params: { id } })
+    expect(listed).toMatchObject({ exact, kind: 'imported', seal: null, created_by_id: ana.id })
   })
 
   it('are all created or none: 413 where the quota has no room for all', async () => {

@@ -1,6 +1,8 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { NarrativesConfig } from './config.js'
 import { nodeKeys } from './migrations/0001-node-keys.js'
+import { canonicalNarratives } from './migrations/0002-canonical-narratives.js'
+import { addCanonicalRoutes } from './routes/canonical.js'
 import { addGraphRoutes } from './routes/graph.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addNarrativeRoutes } from './routes/narratives.js'
@@ -15,8 +17,9 @@ export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise
     service => {
       const store = createStore(service, config)
       addNarrativeRoutes(store, config.EXTRACTION_WAIT_MS)
+      addCanonicalRoutes(store)
       addGraphRoutes(store)
       addInternalRoutes(store, config)
     },
-    [nodeKeys],
+    [nodeKeys, canonicalNarratives],
   )

@@ -4,6 +4,7 @@ import type { NarrativesConfig } from './config.js'
 import { createNumbers, type Numbers } from './models/counter.js'
 import { createModels, type NarrativeModels } from './models/index.js'
 import { createNarrativeQuotas } from './models/usage.js'
+import { type CanonReader, createCanonReader } from './queries/canon-view.js'
 
 /** The service with its models, as commands and queries use it. */
 export interface Store extends NarrativeModels {
@@ -11,6 +12,8 @@ export interface Store extends NarrativeModels {
   /** Ids of triplets. */
   numbers: Numbers
   waits: Waits
+  /** Clusters and canonical narratives, kept while they are up to date. */
+  canonReader: CanonReader
   service: StoreService
   /** Aborted at shutdown, so that long waits end. */
   closing: AbortSignal
@@ -18,12 +21,20 @@ export interface Store extends NarrativeModels {
 
 export const createStore = (
   service: StoreService,
-  limits: Pick<NarrativesConfig, 'QUOTA_NARRATIVES'>,
+  limits: Pick<NarrativesConfig, 'QUOTA_NARRATIVES' | 'QUOTA_CANON_RULES'>,
 ): Store => {
   const closing = new AbortController()
   service.app.addHook('preClose', async () => closing.abort())
   const models = createModels(service.mongo)
-  const quotas = createNarrativeQuotas(service.mongo, models.narratives, limits)
+  const quotas = createNarrativeQuotas(models, limits)
   const numbers = createNumbers(models.counters, 'triplets')
-  return { ...models, quotas, numbers, waits: createWaits(), service, closing: closing.signal }
+  return {
+    ...models,
+    quotas,
+    numbers,
+    waits: createWaits(),
+    canonReader: createCanonReader(models),
+    service,
+    closing: closing.signal,
+  }
 }

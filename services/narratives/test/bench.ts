@@ -15,12 +15,11 @@ import { expect, vi } from 'vitest'
 import { syncGraph } from '../src/commands/sync-graph.js'
 import { createWaits } from '../src/commands/waits.js'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
-import { type CounterDoc, createNumbers } from '../src/models/counter.js'
-import type { EdgeDoc } from '../src/models/edge.js'
+import { createNumbers } from '../src/models/counter.js'
+import { createModels } from '../src/models/index.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
-import type { SourceDoc } from '../src/models/source.js'
-import type { SumDoc, SummedDoc } from '../src/models/sum.js'
 import { createNarrativeQuotas } from '../src/models/usage.js'
+import { createCanonReader } from '../src/queries/canon-view.js'
 import type { Store } from '../src/store.js'
 
 export type Triplet = Extraction['triplets'][number]
@@ -113,21 +112,14 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   })
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
-  // Models belong to their connection: this returns the service's own model.
-  const narratives = service.mongo.model<NarrativeDoc>('Narrative')
-  const counters = service.mongo.model<CounterDoc>('Counter')
+  const models = createModels(service.mongo)
   const store: Store = {
+    ...models,
     service,
-    mongo: service.mongo,
-    narratives,
-    quotas: createNarrativeQuotas(service.mongo, narratives, config),
-    edges: service.mongo.model<EdgeDoc>('Edge'),
-    sources: service.mongo.model<SourceDoc>('Source'),
-    summed: service.mongo.model<SummedDoc>('Summed'),
-    sums: service.mongo.model<SumDoc>('Sum'),
-    counters,
-    numbers: createNumbers(counters, 'triplets'),
+    quotas: createNarrativeQuotas(models, config),
+    numbers: createNumbers(models.counters, 'triplets'),
     waits: createWaits(),
+    canonReader: createCanonReader(models),
     closing: new AbortController().signal,
   }
   return {

@@ -36,7 +36,10 @@ it('lets a node’s narratives be found among those from before they were indexe
     expect(node_keys).toHaveLength(3)
     expect(await narratives.countDocuments({ node_keys, link_keys })).toBe(1_001)
     expect(await narratives.countDocuments({ state: 'failed', node_keys: { $exists: true } })).toBe(0)
-    expect(await mongo.collection('migrations').distinct('migrationName')).toEqual(['0001-node-keys'])
+    expect(await mongo.collection('migrations').distinct('migrationName')).toEqual([
+      '0001-node-keys',
+      '0002-canonical-narratives',
+    ])
   } finally {
     await mongo.close()
   }

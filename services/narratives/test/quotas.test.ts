@@ -17,7 +17,10 @@ beforeEach(async () => {
 
 const post = (text = `They hide ${newId()}.`) => ana.api.send('POST', '/narratives/', { text })
 const usage = () => bench.internal(usageInternal.getUsage, { params: { id: ana.id } })
-const used = (n: number) => ({ narratives: { used: n, limit: 4 } })
+const used = (n: number) => ({
+  narratives: { used: n, limit: 4 },
+  canon_rules: { used: 0, limit: 5_000 },
+})
 const doc = () =>
   bench.service.mongo.collection<{ _id: string; used: object }>('usage').findOne({ _id: ana.id })
 

@@ -2,6 +2,7 @@ import { createService, type Part, type ServiceDeps } from '@iodine/service-kit'
 import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
+import { canonProcessor } from './processors/canon.js'
 import { coordinationProcessor } from './processors/coordination.js'
 import { erasuresProcessor } from './processors/erasures.js'
 import { extractionProcessor } from './processors/extraction.js'
@@ -9,7 +10,9 @@ import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
+import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
+import { subscriptionsProcessor } from './processors/subscriptions.js'
 import { sightingsProcessor } from './processors/sightings.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
@@ -19,6 +22,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   service.metrics.watchQueues(() => service.queues.states())
   try {
     await Promise.all([
+      startProcessor(canonProcessor, context),
       startProcessor(erasuresProcessor, context),
       startProcessor(extractionProcessor, context),
       startProcessor(importsProcessor, context),
@@ -26,7 +30,9 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
       startProcessor(projectionsProcessor, context),
+      startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
+      startProcessor(subscriptionsProcessor, context),
       startProcessor(sightingsProcessor, context),
       startProcessor(coordinationProcessor, context),
     ])

@@ -17,6 +17,7 @@ import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type FormEvent, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import styles from './Admin.module.css'
+import { Subscriptions } from './Subscriptions'
 
 const betaCodesQuery = (api: ApiClient) => ({
   queryKey: ['beta-codes'],
@@ -76,6 +77,7 @@ export function Admin() {
         />
         <NewCode />
         <BetaCodes />
+        <Subscriptions />
       </Page>
     </QueryClientProvider>
   )

@@ -15,6 +15,7 @@ import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
+import { FeedKeysCard } from './FeedKeysCard'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
 import { SessionsCard } from './SessionsCard'
@@ -60,6 +61,7 @@ export function Profile() {
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
           <PasskeysCard />
           <SessionsCard />
+          <FeedKeysCard />
           <UsageCard />
         </div>
       )}

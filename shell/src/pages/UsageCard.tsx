@@ -15,9 +15,11 @@ const ROWS: [Quota, string][] = [
   ['iod_bytes', 'Size of the IODs’ texts'],
   ['evidence_bytes', 'Size of the evidence’s texts'],
   ['narratives', 'Narratives'],
+  ['canon_rules', 'Merges and splits of narratives'],
   ['campaigns', 'Campaigns'],
   ['campaign_iods', 'IODs in your fullest campaign'],
   ['import_bytes', 'Size of imported files'],
+  ['published_bytes', 'Size of what you publish'],
 ]
 const NEARLY_FULL = 0.8
 const REFETCH_MS = 5_000

@@ -5,7 +5,7 @@
  *   npm run bench -- coordination
  */
 import { detectGroups, detectPairs, network, type Share } from '@iodine/coordination'
-import { inTurns, ratio, table, timed, whole } from './lib/measure.js'
+import { ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 
 const count = Number(process.env.SHARES ?? 1_000_000)
 const rounds = Number(process.env.ROUNDS ?? 5)
@@ -60,7 +60,7 @@ const bareLoop = () => {
 }
 
 const options = { windowS: WINDOW_S, minParticipation: 2 }
-const { pairs, edges, loop } = await inTurns(
+const { pairs, edges, loop } = await timeInterleaved(
   rounds,
   {
     loop: bareLoop,

@@ -14,7 +14,7 @@ import { collectorApi, sightingsApi, sightingsInternal } from '@iodine/contracts
 import { startTestStack } from '@iodine/harness'
 import { createPeers, createService, readConfig, serviceConfigSchema } from '@iodine/service-kit'
 import { median, NO_LIMITS, newId, type SignedInUser, seededRandom, telegramPost } from '@iodine/test-kit'
-import { atOnce, count, inTurns, rate, ratio, table, timed, whole } from './lib/measure.js'
+import { atOnce, count, rate, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 
 const SMALL = 1_000
 const large = Number(process.env.LARGE ?? 20_000)
@@ -76,7 +76,11 @@ try {
       if (counts.items < 10) throw new Error(`found ${counts.items} of 10`)
     }
   }
-  const searched = await inTurns(rounds, { few: () => searchAll(few), many: () => searchAll(many) }, 1)
+  const searched = await timeInterleaved(
+    rounds,
+    { few: () => searchAll(few), many: () => searchAll(many) },
+    1,
+  )
   table(
     ['sightings', 'indexed, 1/s', 'a search, ms', `share of ${whole(SMALL)}`],
     [

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Bundles the compiled product for `npm start` into `tools/dev-stack/dist/start/`: `main.js`, `isolated.js` for the
- * process of the embedded database, and `coordination-thread.js` for threads of sightings. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
+ * Bundles the compiled product for `npm start` into `tools/dev-stack/dist/start/`: `main.js`, `isolated.js` for the process of the
+ * embedded database, and a file for each kind of thread. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
  * the time of a start. Servers run the unbundled files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -55,6 +55,7 @@ const bundle = await rolldown({
   input: {
     main: join(ROOT, 'tools/dev-stack/dist/main.js'),
     isolated: join(ROOT, 'packages/embedded-mongo/dist/isolated.js'),
+    'canon-thread': join(ROOT, 'services/workers/dist/canon/canon-thread.js'),
     'coordination-thread': join(ROOT, 'services/sightings/dist/thread/coordination-thread.js'),
   },
   platform: 'node',
@@ -76,7 +77,7 @@ const require = requireOf(import.meta.url)`,
 })
 await bundle.close()
 // Entries last: what they import must be there.
-const entries = ['isolated.js', 'coordination-thread.js', 'main.js']
+const entries = ['isolated.js', 'canon-thread.js', 'coordination-thread.js', 'main.js']
 const chunks = readdirSync(made).filter(file => !entries.includes(file))
 for (const file of [...chunks, ...entries]) renameSync(join(made, file), join(OUT, file))
 for (const file of readdirSync(OUT))

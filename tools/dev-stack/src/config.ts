@@ -12,6 +12,7 @@ import {
   tracingSettings,
   urlSetting,
 } from '@iodine/service-kit'
+import { workersConfigSchema } from '@iodine/workers'
 import { z } from 'zod'
 import { type Env, PARTS } from './parts.js'
 
@@ -70,6 +71,8 @@ export const stackConfigSchema = z.object({
   OPENAI_BASE_URL: urlSetting('http', 'https').optional(),
   OPENAI_MODEL: z.string().optional(),
   TSA_URL: urlSetting('http', 'https').optional(),
+  SUBSCRIPTIONS_ALLOW: workersConfigSchema.shape.SUBSCRIPTIONS_ALLOW,
+  SUBSCRIPTIONS_CA: workersConfigSchema.shape.SUBSCRIPTIONS_CA,
   BETA_REQUIRED: switchSetting.default(false),
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
   ADMIN_PASSKEYS: authConfigSchema.shape.ADMIN_PASSKEYS,

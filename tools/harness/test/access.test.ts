@@ -4,12 +4,14 @@ import {
   API_BASE,
   authApi,
   campaignsApi,
+  canonicalApi,
   capturesApi,
   collectorApi,
   coordinationApi,
   DETAILS,
   type EndpointSpec,
   evidenceApi,
+  FEEDS,
   importsApi,
   iodsApi,
   narrativesApi,
@@ -18,8 +20,10 @@ import {
   profileApi,
   SERVICE_NAMES,
   SERVICES,
+  type ServiceManifest,
   SOURCES,
   type Source,
+  subscriptionsApi,
 } from '@iodine/contracts'
 import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
@@ -42,7 +46,8 @@ import { startTestStack, type TestStack } from '../src/index.js'
 const operations = OPERATIONS.map(({ spec }) => spec)
 const nameOf = ({ method, path }: Pick<EndpointSpec, 'method' | 'path'>) => `${method} ${path}`
 
-type Role = 'anonymous' | 'collector' | 'other' | 'admin' | 'owner'
+/** `feed`: the owner’s feed key. */
+type Role = 'anonymous' | 'collector' | 'feed' | 'other' | 'admin' | 'owner'
 
 interface Things {
   /** One record of each source. */
@@ -50,6 +55,10 @@ interface Things {
   iod: string
   campaign: string
   narrative: string
+  /** Canonical narratives of the owner, and their decision that two others are one. */
+  canonical: string
+  another: string
+  decision: string
   /** The owner's, of their IOD. */
   evidence: string
   /** The owner's, sealed and not shared. */
@@ -59,6 +68,10 @@ interface Things {
   /** The owner's plans into their campaign: one to apply, one to discard. */
   import: string
   discarded: string
+  /** The admin's. */
+  subscription: string
+  /** A feed key of the owner's. */
+  feed_key: string
   /** The owner's, of their records. */
   run: string
   /** The owner's, in another browser. */
@@ -81,6 +94,8 @@ const [[HASH, BYTES] = ['', new Uint8Array()]] = captureOf({ text: PAGE }).conte
 const RECORDS = { tiktok: tiktokPost, telegram: telegramPost, blog: blogArticle }
 let made = 0
 const aBundle = () => new TextEncoder().encode(`{"type":"x-kept","id":"x-kept--${++made}"}`)
+/** No run of it gets anywhere. */
+const feedInto = (campaign_id: string) => ({ url: 'https://127.0.0.1/', kind: 'taxii' as const, campaign_id })
 const aRun = () => ({ kinds: ['link' as const], window_s: 60, min_participation: 1 })
 const mine = (success: number, refusal: number) => ({ other: refusal, admin: refusal, owner: success })
 const admins = (success: number) => ({ other: 403, admin: success, owner: 403 })
@@ -122,6 +137,8 @@ const ROWS: Record<string, Row> = {
   'GET /profile/me': { status: 200 },
   'POST /profile/setup-username': { body: (_, role) => ({ username: `renamed_${role}` }), status: 200 },
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
+  'POST /profile/feed-keys': { body: () => ({ label: 'OpenCTI', tlp: 'green' }), status: 201 },
+  'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: mine(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
   'GET /:source/data': { status: 200 },
@@ -137,6 +154,7 @@ const ROWS: Record<string, Row> = {
   'GET /iods/overlay': { status: 200 },
   'GET /iods/:id': { id: 'iod', status: 200 },
   'POST /iods/:id/vote': { id: 'iod', body: () => ({ vote_type: 'POSITIVE' }), status: 200 },
+  'POST /iods/levels': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/consensus': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'POST /iods/evidence/counts': { body: ({ iod }) => ({ ids: [iod] }), status: 200 },
   'GET /iods/:id/evidence': { id: 'iod', status: 200 },
@@ -184,11 +202,43 @@ const ROWS: Record<string, Row> = {
   'GET /campaigns/imports/:id': { id: 'import', status: mine(200, 404) },
   'POST /campaigns/imports/:id/apply': { id: 'import', body: () => ({}), status: mine(202, 404) },
   'DELETE /campaigns/imports/:id': { id: 'discarded', status: mine(200, 404) },
+  'GET /campaigns/subscriptions': { status: admins(200) },
+  'POST /campaigns/subscriptions': { body: ({ campaign }) => feedInto(campaign), status: admins(201) },
+  'PATCH /campaigns/subscriptions/:id': {
+    id: 'subscription',
+    body: () => ({ every: 30 }),
+    status: admins(200),
+  },
+  'POST /campaigns/subscriptions/:id/run': { id: 'subscription', status: admins(202) },
+  'DELETE /campaigns/subscriptions/:id': { id: 'subscription', status: admins(200) },
   'GET /campaigns/:id/techniques': { id: 'campaign', status: 200 },
   'PUT /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'DELETE /campaigns/:id/techniques/:tid': { id: 'campaign', status: 200 },
   'PATCH /campaigns/:id': { id: 'campaign', body: () => ({ name: 'Renamed' }), status: mine(200, 403) },
   'DELETE /campaigns/:id': { id: 'campaign', status: mine(200, 403) },
+  'GET /narratives/canonical': { query: ({ owner }) => `?user_id=${owner}`, status: 200 },
+  'GET /narratives/canonical/:id': {
+    id: 'canonical',
+    query: ({ owner }) => `?user_id=${owner}`,
+    status: 200,
+  },
+  'GET /narratives/canonical/:id/sentences': {
+    id: 'canonical',
+    query: ({ owner }) => `?user_id=${owner}`,
+    status: mine(200, 404),
+  },
+  'POST /narratives/canonical/:id/split': {
+    id: 'canonical',
+    body: () => ({ part: 'subject', members: ['nobody'] }),
+    status: mine(422, 404),
+  },
+  'POST /narratives/canonical/:id/merge': {
+    id: 'canonical',
+    body: ({ another }) => ({ with: another }),
+    status: mine(200, 404),
+  },
+  'POST /narratives/canonical/compare': { status: 200 },
+  'POST /narratives/canonical/history/:id/undo': { id: 'decision', status: mine(200, 404) },
   'POST /narratives': { body: () => ({ text: 'They hide everything.' }), status: 201 },
   'GET /narratives/data/:id': { id: 'narrative', status: mine(200, 404) },
   'GET /narratives/data/:id/citations': { id: 'narrative', status: mine(200, 404) },
@@ -253,7 +303,10 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => stack?.stop())
 
-const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things> => {
+const prepare = async (
+  { api, id: owner, email }: SignedInUser,
+  { api: adminsApi }: SignedInUser,
+): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const record = {} as Things['record']
   for (const source of SOURCES) {
@@ -266,6 +319,12 @@ const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things>
   // Beyond the excerpt that a public profile shows.
   const text = `${SENTENCE.repeat(15)}${MARK}`
   const narrative = await api.call(narrativesApi.createNarrative, { body: { text } })
+  const canonical = await api.call(canonicalApi.listCanonical)
+  const idOf = (subject: string) => canonical.find(each => each.subject.label === subject)?.id ?? ''
+  const { decision } = await api.call(canonicalApi.mergeCanonical, {
+    params: { id: idOf('gulls') },
+    body: { with: idOf('tides') },
+  })
   const evidence = await api.call(evidenceApi.addEvidence, {
     params: { id: iod.id },
     body: quoteOf(narrative.id, 0),
@@ -285,7 +344,15 @@ const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things>
     await expect.poll(look, { timeout: 15_000 }).toMatchObject({ state: 'planned' })
     return id
   }
+  const { id: subscription } = await adminsApi.call(subscriptionsApi.createSubscription, {
+    body: feedInto(campaign.id),
+  })
+  const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
+  await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
+  const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
   return {
+    feed_key: key.id,
+    subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
     discarded: await planned(),
@@ -296,6 +363,9 @@ const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things>
     iod: iod.id,
     campaign: campaign.id,
     narrative: narrative.id,
+    canonical: idOf('they'),
+    another: idOf('nobody'),
+    decision,
     evidence: evidence.id,
     owner,
   }
@@ -304,21 +374,30 @@ const prepare = async ({ api, id: owner, email }: SignedInUser): Promise<Things>
 it('lets each role do what the table says, on every route, and nothing else', async () => {
   expect(Object.keys(ROWS).sort()).toEqual(operations.map(nameOf).sort())
 
-  stack.ai.always({ triplets: [{ subject: 'they', verb: 'told', object: 'everybody' }] })
+  stack.ai.always({
+    triplets: [
+      { subject: 'they', verb: 'told', object: 'everybody' },
+      { subject: 'nobody', verb: 'asks', object: 'why' },
+      { subject: 'gulls', verb: 'count', object: 'waves' },
+      { subject: 'tides', verb: 'follow', object: 'moons' },
+    ],
+  })
   const [owner, other, admin] = [
     await stack.signUp(),
     await stack.signUp(),
     await stack.signUp('boss@example.org'),
   ] as const
-  const things = await prepare(owner)
+  const things = await prepare(owner, admin)
   const connectExtension = async () => {
     const { code } = await owner.api.call(authApi.generateExtensionCode)
     const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
     return apiClient(stack.url, access_token)
   }
+  const { key } = await owner.api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'amber' } })
   const clients: Record<Role, ApiClient> = {
     anonymous: stack.api,
     collector: await connectExtension(),
+    feed: apiClient(stack.url, key),
     other: other.api,
     admin: admin.api,
     owner: owner.api,
@@ -330,6 +409,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     const expected: Record<Role, number> = {
       anonymous: operation.access === 'anyone' ? own.owner : 401,
       collector: operation.access === 'user' ? 403 : own.owner,
+      feed: operation.access === 'anyone' ? own.owner : 401,
       ...own,
     }
     for (const source of operation.path.includes(':source') ? SOURCES : (['tiktok'] as const)) {
@@ -361,6 +441,28 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 }, 240_000)
 
+it('feeds are read by feed keys alone', async () => {
+  const { api, token } = await stack.signUp()
+  const { code } = await api.call(authApi.generateExtensionCode)
+  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
+  for (const { spec } of FEEDS) {
+    const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
+    const status = async (credential?: string) => {
+      const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
+      return (await fetch(stack.url + path, { headers })).status
+    }
+    for (const credential of [undefined, token, access_token, `${key}x`])
+      expect([path, await status(credential)]).toEqual([path, 401])
+    expect([200, 404]).toContain(await status(key))
+    // A service takes no key, only the gateway's token for it.
+    const behind = await fetch(stack.parts.campaigns.url + path, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect([path, behind.status]).toEqual([path, 401])
+  }
+})
+
 const routesOf = (url: string) =>
   servers.find(({ app }) => String((app.server.address() as AddressInfo | null)?.port) === new URL(url).port)
     ?.routes ?? expect.unreachable()
@@ -373,9 +475,17 @@ it('the table is of every route that is registered, and of the document that the
     .map(({ method, url }) => `${method} ${url.slice(API_BASE.length)}`)
   expect(served.sort()).toEqual(Object.keys(ROWS).sort())
   const document = await (await fetch(`${stack.url}${API_BASE}/openapi.json`)).json()
-  const described = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
-    Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  const paths = Object.entries(document.paths as Record<string, object>)
+  // Feeds are not below the API's base.
+  const feeds = paths.filter(([, path]) => 'servers' in path)
+  expect(feeds.map(([path]) => path.replace(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')).sort()).toEqual(
+    FEEDS.map(({ spec }) => spec.path).sort(),
   )
+  const described = paths
+    .filter(([, path]) => !('servers' in path))
+    .flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    )
   expect(described.sort()).toEqual(Object.keys(ROWS).sort())
   // Besides forwarded routes, the gateway serves no user data.
   const own = routesOf(gateway.url).map(({ url }) => url)
@@ -384,15 +494,16 @@ it('the table is of every route that is registered, and of the document that the
 
 it('each service serves what its manifest says, and nothing else', () => {
   for (const name of SERVICE_NAMES) {
-    const { apis, internal } = SERVICES[name]
+    const { apis, internal, feeds = {} } = SERVICES[name] as ServiceManifest
     const manifest = [
       ...Object.values<Record<string, EndpointSpec>>(apis).flatMap(table =>
         Object.values(table).map(({ method, path }) => `${method} ${API_BASE}${path}`),
       ),
       ...Object.values<EndpointSpec>(internal).map(nameOf),
+      ...Object.values(feeds).flatMap(table => Object.values(table).map(nameOf)),
     ]
     const served = routesOf(stack.parts[name].url)
-      .filter(({ url }) => /^\/(api|internal)\//.test(url) && url !== '/internal/jwks')
+      .filter(({ url }) => /^\/(api|internal|taxii2|feeds)\b/.test(url) && url !== '/internal/jwks')
       .map(({ method, url }) => `${method} ${url}`)
     expect([name, served.sort()]).toEqual([name, manifest.sort()])
   }
@@ -403,7 +514,7 @@ it('what the parts say to each other is reached neither through the gateway nor 
   const { token } = await stack.signUp('boss@example.org')
   const internal = Object.values(behind).flatMap(({ url, env }) =>
     routesOf(url)
-      .filter(route => !route.url.startsWith(API_BASE))
+      .filter(route => !route.url.startsWith(API_BASE) && FEEDS.every(({ spec }) => spec.path !== route.url))
       .map(route => ({ ...route, base: url, key: env.SERVICE_KEY ?? '' })),
   )
   expect(internal.filter(({ url }) => url.startsWith('/internal/')).length).toBeGreaterThan(20)

@@ -28,20 +28,42 @@ afterAll(async () => {
 })
 
 const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+/** A file, and what its export must hold byte for byte. */
+interface Given {
+  file: string
+  whole: string[]
+  /** Objects that it counts. */
+  count: number
+}
+const attributeOf = (n: number) =>
+  n % 10 === 0
+    ? `{"uuid":"${id('', n).slice(2)}","type":"url","x":1.0,"value":"https://example.org/misp/${n}"}`
+    : `{"uuid":"${id('', n).slice(2)}","type":"comment","x":9007199254740993,"value":"${'n'.repeat(PADDING)}${n}"}`
+const all = Array.from({ length: OBJECTS }, (_, n) => n)
+const GIVEN: Record<'stix' | 'misp', () => Given> = {
+  stix: () => {
+    const whole = all.map(objectOf)
+    return { whole, file: `{"type":"bundle","objects":[${whole.join(',')}]}`, count: OBJECTS }
+  },
+  misp: () => {
+    const event = `{"info":"Killed","Attribute":[${all.map(attributeOf).join(' , ')}]}`
+    return { whole: [`{"Event":${event}}\n`], file: `{"Event": ${event}}`, count: OBJECTS + 1 }
+  },
+}
 const objectOf = (n: number) =>
   n % 10 === 0
     ? `{"type":"indicator","id":"${id('indicator', n)}","modified":"2026-01-01T00:00:00Z","x":1.0,"pattern_type":"stix","pattern":"[url:value = 'https://example.org/${n}']"}`
     : `{"type":"x-note","id":"${id('x-note', n)}","x":9007199254740993,"text":"${'n'.repeat(PADDING)}${n}"}`
 
-it(
-  'an import whose service and workers are killed at work ends once and complete',
-  async () => {
+it.each(['stix', 'misp'] as const)(
+  'an import of %s whose service and workers are killed at work ends once and complete',
+  async format => {
     const { api } = ana
-    const objects = Array.from({ length: OBJECTS }, (_, n) => objectOf(n))
-    const file = new TextEncoder().encode(`{"type":"bundle","objects":[${objects.join(',')}]}`)
+    const given = GIVEN[format]()
+    const file = new TextEncoder().encode(given.file)
     const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Killed' } })
     const { id: made } = await api.call(importsApi.createImport, {
-      query: { campaign_id: campaign.id, format: 'stix' },
+      query: { campaign_id: campaign.id, format },
       body: file,
     })
     const params = { id: made }
@@ -74,31 +96,33 @@ it(
     }
     await killUntil('planned', Math.ceil(KILLS / 2))
     const indicators = Math.ceil(OBJECTS / 10)
-    expect(await look()).toMatchObject({ objects: OBJECTS, iods: indicators, known_iods: 0, refused: 0 })
+    expect(await look()).toMatchObject({ objects: given.count, iods: indicators, known_iods: 0, refused: 0 })
     await api.call(importsApi.applyImport, { params, body: {} })
     await killUntil('done', KILLS)
     // Otherwise nothing was killed during work.
     expect(killed.length).toBeGreaterThan(0)
 
-    expect(await look()).toMatchObject({ done: OBJECTS, problem: null })
+    expect(await look()).toMatchObject({ done: given.count, problem: null })
     const { objects: kept } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
-    expect(kept).toBe(OBJECTS)
+    expect(kept).toBe(given.count)
     const { iod_count } = await api.call(campaignsApi.getCampaign, {
       params: { id: campaign.id },
       query: { limit: 1 },
     })
     expect(iod_count).toBe(indicators)
-    const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign.id}/export?format=stix`, {
+    const answer = await fetch(`${stack.url}/api/v1/campaigns/${campaign.id}/export?format=${format}`, {
       headers: { authorization: `Bearer ${ana.token}` },
     })
     const hash = (text: string) => createHash('sha256').update(text).digest('hex')
-    const given = new Set(
-      (await answer.text())
+    const text = await answer.text()
+    const separator = format === 'stix' ? ',\n    ' : '\u0000'
+    const found = new Set(
+      text
         .replace(/\n {2}\]\n\}\n$/, '')
-        .split(',\n    ')
+        .split(separator)
         .map(hash),
     )
-    expect(objects.filter(object => !given.has(hash(object)))).toEqual([])
+    expect(given.whole.filter(each => !found.has(hash(each)))).toEqual([])
     if (process.env.ROUNDS)
       console.log(`${file.length} bytes, ${OBJECTS} objects; killed after ${killed.join(', ')}`)
   },

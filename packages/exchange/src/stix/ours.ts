@@ -1,4 +1,5 @@
 import { isObject } from '../json/is-object.js'
+import { isMadeOfMisp } from '../packed/misp-in-stix.js'
 import { tlpOfMarkingId } from '../tlp.js'
 import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
 
@@ -21,6 +22,7 @@ const isStrict = ({ object_marking_refs: refs }: Record<string, unknown>): boole
 const isOurs = (object: unknown): boolean =>
   isObject(object) &&
   !isStrict(object) &&
+  !isMadeOfMisp(object) &&
   (object.created_by_ref === undefined
     ? object.id === AUTHOR.id || object.id === EVIDENCE_EXTENSION.id || UNSIGNED.has(String(object.type))
     : object.created_by_ref === AUTHOR.id)

@@ -32,7 +32,9 @@ export interface ForeignObject {
 /** Levels of markings that a file defines itself, by their ids. */
 export type Markings = ReadonlyMap<string, Tlp | null>
 
-const short = (value: unknown): string => (typeof value === 'string' && value.length <= 300 ? value : '')
+/** A text that may be a key; empty for anything else. */
+export const short = (value: unknown): string =>
+  typeof value === 'string' && value.length <= 300 ? value : ''
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter(each => typeof each === 'string') : []
 
@@ -49,6 +51,12 @@ export const parseObject = (text: string, place: number): Record<string, unknown
   }
   return object as Record<string, unknown>
 }
+
+/** The id of an object and its version, which is a time; each empty if it has none. */
+export const nameOf = ({ id, modified, created }: Readonly<Record<string, unknown>>) => ({
+  key: short(id),
+  version: short(modified) || short(created),
+})
 
 /** The id and level of an object that is a marking; undefined for any other. */
 export const markingOf = (object: Readonly<Record<string, unknown>>): [string, Tlp | null] | undefined =>
@@ -68,8 +76,9 @@ const tlpOf = (object: Readonly<Record<string, unknown>>, markings: Markings): T
   return highestTlp([
     own?.[1],
     ...ids.map(id => {
-      const known = tlpOfMarkingId(id) ?? markings.get(id)
-      return known === undefined ? 'red' : known
+      const fixed = tlpOfMarkingId(id)
+      const defined = markings.get(id)
+      return fixed === undefined && defined === undefined ? 'red' : highestTlp([fixed, defined])
     }),
   ])
 }
@@ -100,7 +109,7 @@ const comparisonOf = (pattern: string): { value: string; category: Category } | 
 }
 
 /** A text for an IOD's description: empty if it may not be stored. */
-const described = (given: unknown, value: string): string =>
+export const described = (given: unknown, value: string): string =>
   typeof given === 'string' && given !== value && given.length <= LIMITS.fieldMax && !textFault(given)
     ? given
     : ''
@@ -147,8 +156,7 @@ export const readStixObject = (
     ? [object.source_ref, object.target_ref, object.sighting_of_ref].map(short).filter(Boolean)
     : []
   return {
-    key: short(object.id),
-    version: short(object.modified) || short(object.created),
+    ...nameOf(object),
     type,
     tlp: tlpOf(object, markings),
     refs,

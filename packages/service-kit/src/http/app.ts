@@ -41,7 +41,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 const MAX_URL = 12_288
 
 /** Maps any error to a status and a body without internal details. */
-const answer = (
+export const errorAnswer = (
   error: unknown,
 ): { status: number; detail: string | string[]; headers?: Record<string, string> } => {
   if (error instanceof HttpError) return error
@@ -55,7 +55,7 @@ const answer = (
 }
 
 const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  const { status, detail: usual, headers } = answer(error)
+  const { status, detail: usual, headers } = errorAnswer(error)
   const detail = status === 415 && request.routeOptions.config.raw ? DETAILS.notBytes : usual
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
   return reply

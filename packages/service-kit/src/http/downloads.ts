@@ -27,7 +27,7 @@ const PIECE = 65_536
 const PATIENCE_MS = 120_000
 
 /** Whether If-None-Match names the ETag (RFC 9110, 13.1.2). */
-const isKnown = (header: string | undefined, etag: string): boolean =>
+export const isKnownEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some(each => ['*', etag].includes(each.trim().replace(/^W\//, ''))) ?? false
 
 /**
@@ -66,7 +66,7 @@ export const createDownloads = (ms = PATIENCE_MS) => {
       reply.header('cache-control', 'private, no-cache')
       return new Streamed<unknown>(content, TYPE)
     }
-    if (isKnown(request.headers['if-none-match'], etag)) {
+    if (isKnownEtag(request.headers['if-none-match'], etag)) {
       reply.code(304)
       return answer(null, etag)
     }

@@ -1,3 +1,4 @@
+import { rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -8,13 +9,16 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 
-const SCOPES = ['full', 'collector'] as const
+const SCOPES = ['full', 'collector', 'feed'] as const
 
 /** The user of a request, from the token; the gateway checks separately whether the session is alive. */
 export interface Caller {
   id: string
   sid: string
+  /** `feed`: another system, which reads feeds and nothing else. */
   scope: (typeof SCOPES)[number]
+  /** Of the scope `feed`: the strictest level that it reads. */
+  tlp?: Tlp
 }
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
@@ -47,7 +51,15 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
       // A scope that this version doesn't know must not become one that it does.
       const scope = SCOPES.find(one => one === payload.scope)
       if (!scope) return undefined
-      const caller: Caller = { id: String(payload.sub), sid: String(payload.sid), scope }
+      const tlp = TLP_LEVELS.find(one => one === payload.tlp)
+      // A feed without a bound, or with one that nothing may have, is none.
+      if (scope === 'feed' && (!tlp || rankOfTlp(tlp) >= rankOfTlp('red'))) return undefined
+      const caller: Caller = {
+        id: String(payload.sub),
+        sid: String(payload.sid),
+        scope,
+        ...(scope === 'feed' && tlp && { tlp }),
+      }
       const ttl = Math.floor(Number(payload.exp) * 1000 - Date.now())
       // A TTL of 0 means no expiry to the cache.
       if (ttl > 0) verified.set(token, caller, { ttl })
@@ -79,7 +91,7 @@ export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
 
 /** Signs a session token; `lifetime` in milliseconds. */
 export const signToken = (key: CryptoKey, caller: Caller, lifetime: number): Promise<string> =>
-  new SignJWT({ sid: caller.sid, scope: caller.scope })
+  new SignJWT({ sid: caller.sid, scope: caller.scope, ...(caller.tlp && { tlp: caller.tlp }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
     .setIssuer(ISSUER)
     .setSubject(caller.id)

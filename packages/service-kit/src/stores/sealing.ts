@@ -29,3 +29,9 @@ export const unseal = (key: string, context: string, sealed: string): string => 
     .setAuthTag(bytes.subarray(13, 29))
   return decipher.update(bytes.subarray(29), undefined, 'utf8') + decipher.final('utf8')
 }
+
+/**
+ * Context of what a subscription signs in with: sealed by auth, unsealed by a worker, and of no use for another
+ * subscription or another address.
+ */
+export const feedSecretContext = (id: string, url: string): string => `feed-secret:${id}:${url}`

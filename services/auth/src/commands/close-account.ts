@@ -57,6 +57,7 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
   const { models } = context
   const { _id, email, deleted_at = new Date() } = user
   await lockOut(context, user)
+  await models.feedKeys.deleteMany({ user_id: _id })
   await models.passkeys.deleteMany({ user_id: _id })
   // Unused invitations are deleted. Used codes stay used, without addresses.
   await models.betaCodes.deleteMany({ email, used: false })

@@ -2,6 +2,7 @@ import type { Connection } from '@iodine/service-kit'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
+import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
 import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
 import { type MailDoc, mailSchema } from './mail.js'
 import { type PasskeyDoc, passkeySchema } from './passkey.js'
@@ -17,6 +18,7 @@ export const createModels = (mongo: Connection) => ({
   passkeys: mongo.model<PasskeyDoc>('Passkey', passkeySchema),
   usedChallenges: mongo.model<UsedChallengeDoc>('UsedChallenge', usedChallengeSchema),
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
+  feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })

@@ -6,6 +6,15 @@ import type { AuthContext } from '../context.js'
 export const isAdminEmail = (config: Pick<AuthConfig, 'ADMIN_EMAILS'>, email: string): boolean =>
   config.ADMIN_EMAILS.includes(email)
 
+/** Whether an account is an administrator's that may act: not suspended, not deleted. */
+export const isAdmin = async ({ config, models }: AuthContext, userId: string): Promise<boolean> => {
+  const user = await models.users
+    .findOne({ _id: userId, deleted_at: null, suspended_at: null })
+    .select('email')
+    .lean()
+  return user !== null && isAdminEmail(config, user.email)
+}
+
 const openedByPasskey = async ({ models }: AuthContext, sid: string): Promise<boolean> =>
   (await models.sessions.exists({ _id: sid, by: 'passkey' })) !== null
 

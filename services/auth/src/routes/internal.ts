@@ -1,15 +1,17 @@
 import { announceInternal, authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
-import { done, notFound, serveHistory, serveRepair } from '@iodine/service-kit'
+import { done, feedSecretContext, notFound, seal, serveHistory, serveRepair } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { checkFeedKey } from '../commands/feed-keys.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
+import { isAdmin, requireAdmin } from '../policies/admin.js'
 
 export const addInternalRoutes = (context: AuthContext): void => {
-  const { keys, models, service } = context
+  const { config, keys, models, service } = context
 
   // Without authentication: the keys are public, and services fetch them before they can authenticate.
   service.app.get('/internal/jwks', async () => keys.jwks)
@@ -18,6 +20,12 @@ export const addInternalRoutes = (context: AuthContext): void => {
     const state = await checkSession(context, body.sid)
     if (!state) throw notFound()
     return state
+  })
+
+  service.internal(authInternal.checkFeedKey, async ({ body }) => {
+    const checked = await checkFeedKey(context, body.hash)
+    if (!checked) throw notFound()
+    return checked
   })
 
   const cardsOf = async (filter: QueryFilter<UserDoc>): Promise<UserCard[]> => {
@@ -44,6 +52,15 @@ export const addInternalRoutes = (context: AuthContext): void => {
     if (!user) throw notFound()
     return { sealed: user.sealed_ai_key }
   })
+
+  service.internal(authInternal.checkAdmin, async ({ params: { id }, body: { sid } }) => {
+    if (sid !== undefined) await requireAdmin(context, { id, sid, scope: 'full' })
+    return { is_admin: await isAdmin(context, id) }
+  })
+
+  service.internal(authInternal.sealFeedSecret, async ({ body: { id, url, secret } }) => ({
+    sealed: seal(config.SECRETS_KEY, feedSecretContext(id, url), secret),
+  }))
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 

@@ -1,6 +1,7 @@
 import { profileApi } from '@iodine/contracts'
 import { notFound, sendList, unauthenticated } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { createFeedKey, deleteFeedKey } from '../commands/feed-keys.js'
 import {
   createPasskey,
   deletePasskey,
@@ -11,8 +12,10 @@ import {
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
 import { endSession, endSessions } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
+import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { requirePasskeySession } from '../policies/admin.js'
+import { presentFeedKey } from '../presenters/feed-key.js'
 import { presentPasskey } from '../presenters/passkey.js'
 import { presentProfile } from '../presenters/profile.js'
 import { presentSession } from '../presenters/session.js'
@@ -44,6 +47,21 @@ export const addProfileRoutes = (context: AuthContext): void => {
   service.route(profileApi.removeOpenaiKey, async ({ user }) => {
     await storeAiKey(context, user.id, null)
     return { has_openai_key: false }
+  })
+
+  service.route(profileApi.listFeedKeys, async ({ user }) => {
+    const keys = await models.feedKeys.find({ user_id: user.id }).sort({ _id: -1 }).lean<FeedKeyDoc[]>()
+    return keys.map(presentFeedKey)
+  })
+
+  service.route(profileApi.createFeedKey, async ({ user, body }) => {
+    const { key, doc } = await createFeedKey(context, user.id, body)
+    return { ...presentFeedKey(doc), key }
+  })
+
+  service.route(profileApi.deleteFeedKey, async ({ user, params }) => {
+    await deleteFeedKey(context, user.id, params.id)
+    return { id: params.id }
   })
 
   service.route(profileApi.listSessions, async ({ user, query: { limit, cursor }, reply }) =>

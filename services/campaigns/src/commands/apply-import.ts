@@ -4,19 +4,26 @@ import { CHANGED } from '../models/campaign.js'
 import { FIRST_MS, type ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
-import { sumKept } from '../queries/kept-objects.js'
+import { countOfKept, sumKept } from '../queries/kept-objects.js'
 
 /**
  * Has a planned import carried out, or one that stopped go on. From now on the campaign's level is at least the file's.
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
-  { mongo, campaigns, imports }: CampaignModels,
+  models: CampaignModels,
   userId: string,
   id: string,
   makes_iods: boolean,
+): Promise<ImportDoc> =>
+  beginApplying(models, await findImport(models.imports, userId, id, '+events'), makes_iods)
+
+/** As `applyImport`, whoever's the import is. */
+export const beginApplying = async (
+  { mongo, campaigns, imports }: CampaignModels,
+  doc: ImportDoc,
+  makes_iods: boolean,
 ): Promise<ImportDoc> => {
-  const doc = await findImport(imports, userId, id)
   const { _id, campaign_id, state } = doc
   if (state !== 'planned' && state !== 'failed') throw importNotPlanned()
   const applying = {
@@ -31,10 +38,15 @@ export const applyImport = async (
     const { matchedCount } = await campaigns.updateOne({ _id: campaign_id }, CHANGED, { session })
     if (matchedCount === 0) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
+    const types = [...kept.types, ...(doc.kept?.types ?? [])]
+    const events = types.reduce((sum, { type, objects }) => (type === 'event' ? sum + objects : sum), 0)
+    const fresh = (doc.subscription_id ? doc.new_events : doc.events) ?? []
     if (
       kept.imports >= LIMITS.campaignImportsMax ||
-      kept.objects + doc.objects > LIMITS.keptObjectsMax ||
-      kept.bytes + doc.bytes > LIMITS.keptBytes
+      // Beside what the import of a subscription has brought before, which `bytes` counts.
+      kept.objects + countOfKept(doc.kept) + doc.objects > LIMITS.keptObjectsMax ||
+      kept.bytes + doc.bytes > LIMITS.keptBytes ||
+      events + fresh.length > LIMITS.keptEventsMax
     )
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })

@@ -4,6 +4,7 @@ import { Types } from 'mongoose'
 import { type CampaignDoc, type CampaignModel, CHANGED, searchFields } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
 import { toBeRemoved } from './remove-import.js'
+import { askToWithdraw } from './share-campaign.js'
 
 /** Throws 413 when the user's quota is full. */
 export const createCampaign = async (
@@ -55,15 +56,13 @@ export const updateCampaign = async (
 }
 
 /** Throws 404, or 403 for another user's campaign. */
-export const deleteCampaign = async (
-  { campaigns, imports, quotas }: CampaignModels,
-  userId: string,
-  id: string,
-): Promise<void> => {
+export const deleteCampaign = async (models: CampaignModels, userId: string, id: string): Promise<void> => {
+  const { campaigns, imports, quotas } = models
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
     // The exception rolls the usage back.
     if (deletedCount === 0) throw await refusal(campaigns, id)
     await imports.updateMany({ campaign_id: id }, toBeRemoved(), { session })
+    await askToWithdraw(models, { _id: id }, session)
   })
 }

@@ -1,19 +1,26 @@
 import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/index.js'
 import { toBeRemoved } from './remove-import.js'
+import { askToWithdraw } from './share-campaign.js'
 
 /**
- * Removes a deleted user's id from their campaigns, their imports, and the techniques that they have added. These remain,
- * but for imports that are not done; the campaigns can no longer be edited.
+ * Removes a deleted user's id from their campaigns, their imports and subscriptions, and the techniques that they have
+ * added. These remain, but for imports of files that are not done; the campaigns can no longer be edited and are withdrawn
+ * from feeds, the subscriptions are paused.
  */
-export const forgetUser = async (
-  { campaigns, imports, quotas }: CampaignModels,
-  userId: Types.ObjectId,
-): Promise<void> => {
+export const forgetUser = async (models: CampaignModels, userId: Types.ObjectId): Promise<void> => {
+  const { campaigns, imports, subscriptions, quotas } = models
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
-  await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null } })
-  await imports.updateMany({ user_id: userId, state: { $ne: 'done' } }, toBeRemoved())
+  // Nobody could withdraw them any more.
+  await askToWithdraw(models, { user_id: userId }, undefined, { user_id: null })
+  await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null }, $unset: { published: 1 } })
+  await imports.updateMany({ user_id: userId, subscription_id: null, state: { $ne: 'done' } }, toBeRemoved())
+  await subscriptions.updateMany({ user_id: userId }, { $set: { user_id: null, paused: true } })
+  await subscriptions.updateMany(
+    { user_id: null, state: 'fetching' },
+    { $set: { state: 'waiting', lease: null } },
+  )
   await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
   const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }
   const techniques = { $map: { input: '$techniques', in: { $mergeObjects: ['$$this', { by }] } } }

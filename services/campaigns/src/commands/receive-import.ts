@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DETAILS, highestTlp, type ImportFormat, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
-import { markingOf, parseObject, sliceObjects, UnreadableFile } from '@iodine/exchange'
+import { DETAILS, type ImportFormat, LIMITS, rankOfTlp } from '@iodine/contracts'
+import { type Span, UnreadableFile } from '@iodine/exchange'
+import { isKeptFormat, type OpenedFile, openFile, type Place } from '@iodine/exchange/intake'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { FIRST_MS, type ImportDoc } from '../models/import.js'
@@ -13,50 +14,60 @@ const BOUNDS = {
   objectBytes: LIMITS.importObjectBytes,
   depth: LIMITS.jsonDepthMax,
 }
-/** Markings that a file may define. */
-const MARKINGS_MAX = 1_000
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
 
-/** What a file is made of. Lets other work come in between. Throws UnreadableFile. */
-const examine = async (bytes: Uint8Array) => {
-  const slicing = sliceObjects(bytes, BOUNDS)
-  let sliced = slicing.next()
-  for (; !sliced.done; sliced = slicing.next()) await setImmediate()
-  const { spans, envelope } = sliced.value
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const markings = new Map<string, Tlp | null>()
-  let seen = 0
-  for (const [n, [start, end]] of spans.entries()) {
-    let text: string
-    try {
-      text = decoder.decode(bytes.subarray(start, end))
-    } catch {
-      throw new UnreadableFile('The file is not UTF-8.')
-    }
-    const object = parseObject(text, n + 1)
-    if (
-      spans.length === 1 &&
-      envelope === '[]' &&
-      (typeof object.type !== 'string' || object.type === 'bundle')
-    )
-      throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
-    const marking = markingOf(object)
-    if (marking) {
-      // Of an id that is defined twice, the strictest counts.
-      const [id, level] = marking
-      markings.set(id, highestTlp([markings.get(id), level]))
-    }
-    if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
-    seen += end - start
-    if (seen > 250_000) {
-      seen = 0
-      await setImmediate()
-    }
-  }
-  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, markings }
+/** Opens a file. Lets other work come in between. Throws UnreadableFile. */
+export const openImport = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> => {
+  const opening = openFile(format, bytes, BOUNDS)
+  let step = opening.next()
+  for (; !step.done; step = opening.next()) await setImmediate()
+  return step.value
 }
+
+/** Places of the objects that a file's events begin with. */
+export const eventsOf = ({ places = [] }: OpenedFile): number[] =>
+  places.flatMap((place, n) => (place?.format === 'misp' && place.event === n ? n : []))
+
+/** Whether an object counts as one: not the text that goes on with another one. */
+export const isCounted = (place: Place | null | undefined): boolean =>
+  !place?.isPacked && !(place?.format === 'misp' && place.isText)
+
+/** Stores the objects of a file in parts, without what stands between two, which belongs to none. */
+export const storeParts = async (
+  importParts: CampaignModels['importParts'],
+  import_id: Types.ObjectId,
+  { bytes, places }: Pick<OpenedFile, 'bytes' | 'places'>,
+  parts: readonly (readonly Span[])[],
+  start = 0,
+): Promise<void> => {
+  let first = 0
+  for (const [n, part] of parts.entries()) {
+    const raw = Buffer.concat(part.map(([from, to]) => bytes.subarray(from, to)))
+    let end = 0
+    const ends = part.map(([from, to]) => (end += to - from))
+    const last = first + part.length
+    await importParts.create({
+      _id: new Types.ObjectId(),
+      import_id,
+      n,
+      first: start + first,
+      raw,
+      ends,
+      ...(places && { places: places.slice(first, last).map(place => place ?? null) }),
+    })
+    first = last
+  }
+}
+
+/** Objects in parts, as many as are worked on at once. */
+export const partsOf = (spans: readonly Span[]): Span[][] => [
+  ...batchesOf(
+    spans,
+    { items: LIMITS.importBatch, size: LIMITS.importBatchBytes },
+    ([start, end]) => end - start,
+  ),
+]
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.
@@ -70,17 +81,23 @@ export const receiveImport = async (
 ): Promise<ImportDoc> => {
   if (!(await campaigns.exists({ _id: campaign_id }))) throw notFound()
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (await imports.exists({ campaign_id, sha256, state: 'done' }))
+  if (isKeptFormat(format) && (await imports.exists({ campaign_id, sha256, state: 'done' })))
     throw new HttpError(409, DETAILS.importedAlready)
-  const { spans, markings } = await examine(bytes).catch(error => {
+  const file = await openImport(format, bytes).catch(error => {
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
+  const { spans, places, markings, tlp } = file
+  const events = eventsOf(file)
+  if (events.length > LIMITS.keptEventsMax)
+    throw new HttpError(422, [`A file has at most ${LIMITS.keptEventsMax} events.`])
   const user_id = new Types.ObjectId(userId)
-  if ((await imports.countDocuments({ user_id, state: { $ne: 'done' } })) >= LIMITS.openImportsMax)
+  if (
+    (await imports.countDocuments({ user_id, subscription_id: null, state: { $ne: 'done' } })) >=
+    LIMITS.openImportsMax
+  )
     throw new HttpError(409, DETAILS.openImports)
   const created_at = new Date()
-  const limits = { items: LIMITS.importBatch, size: LIMITS.importBatchBytes }
-  const parts = [...batchesOf(spans, limits, ([start, end]) => end - start)]
+  const parts = partsOf(spans)
   const doc: ImportDoc = {
     _id: new Types.ObjectId(),
     campaign_id: new Types.ObjectId(campaign_id),
@@ -93,28 +110,23 @@ export const receiveImport = async (
     problem: null,
     parts: parts.length,
     cursor: 0,
-    objects: spans.length,
+    objects: places ? places.filter(isCounted).length : spans.length,
     done: 0,
     iods: 0,
     known_iods: 0,
     refused: 0,
     kept: null,
-    tlp: null,
+    tlp: tlp && rankOfTlp(tlp),
     markings: [...markings].map(([id, level]) => ({ id, tlp: level && rankOfTlp(level) })),
+    file_tlp: tlp && rankOfTlp(tlp),
+    ...(file.techniques.length > 0 && { techniques: file.techniques.slice(0, LIMITS.techniquesMax) }),
+    ...(events.length > 0 && { events }),
     created_at,
     expires_at: null,
     check_at: new Date(created_at.getTime() + RECEIVING_MS),
   }
   await quotas.change(user_id, { import_bytes: bytes.length }, session => imports.create([doc], { session }))
-  let first = 0
-  for (const [n, part] of parts.entries()) {
-    // Without what stands between two objects, which belongs to none.
-    const raw = Buffer.concat(part.map(([from, to]) => bytes.subarray(from, to)))
-    let end = 0
-    const ends = part.map(([from, to]) => (end += to - from))
-    await importParts.create({ _id: new Types.ObjectId(), import_id: doc._id, n, first, raw, ends })
-    first += part.length
-  }
+  await storeParts(importParts, doc._id, file, parts)
   const planning = { state: 'planning', check_at: new Date(Date.now() + FIRST_MS) } as const
   await imports.updateOne({ _id: doc._id, state: 'receiving' }, { $set: planning })
   return { ...doc, ...planning }

@@ -15,8 +15,8 @@ const REPAIR_MS = 1_000
  * @returns whether the import is gone
  */
 const removeSome = async (
-  { campaigns, imports, importParts, foreign, quotas }: CampaignModels,
-  { _id, campaign_id, user_id }: ImportDoc,
+  { campaigns, imports, importParts, foreign, brought, quotas }: CampaignModels,
+  { _id, campaign_id, user_id, batch }: ImportDoc,
 ): Promise<boolean> => {
   const some = await foreign
     .find({ campaign_id, import_id: _id }, { _id: 1 })
@@ -24,7 +24,8 @@ const removeSome = async (
     .lean<{ _id: Types.ObjectId }[]>()
   if (some.length > 0) await foreign.deleteMany({ _id: { $in: some.map(each => each._id) } })
   if (some.length === BATCH) return false
-  await importParts.deleteMany({ import_id: _id })
+  await importParts.deleteMany({ import_id: { $in: [_id, ...(batch ? [batch] : [])] } })
+  await brought.deleteMany({ import_id: _id })
   await quotas.settle(async (session, take) => {
     const gone = await imports.findOneAndDelete({ _id }, { session }).lean<ImportDoc>()
     if (gone) await take(user_id, { import_bytes: -gone.bytes })
@@ -70,7 +71,7 @@ export const removeForgotten = async (models: CampaignModels): Promise<number> =
     .find({
       $or: [
         { state: { $in: ['receiving', 'removing'] }, check_at: past },
-        { state: { $in: ['planned', 'failed'] }, expires_at: past },
+        { state: { $in: ['planned', 'failed', 'done'] }, subscription_id: null, expires_at: past },
       ],
     })
     .limit(BATCH)

@@ -1,28 +1,73 @@
-import { type CampaignSharing, DETAILS, rankOfTlp, type Tlp } from '@iodine/contracts'
-import { forbidden, HttpError } from '@iodine/service-kit'
+import { type BodyOf, type CampaignSharing, type campaignsApi, DETAILS, rankOfTlp } from '@iodine/contracts'
+import { collectionIdOf } from '@iodine/exchange'
+import { forbidden, HttpError, inTransaction } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
+import { askedFor } from '../models/publication.js'
 import { readSharing } from '../queries/sharing.js'
 
-/**
- * Sets the level of a campaign's exports.
- * @throws 404, 403 for another user's campaign, 409 below what it keeps
- */
-export const shareCampaign = async (
-  models: Pick<CampaignModels, 'campaigns' | 'imports'>,
+/** Has a campaign published, or what was published of it brought to a level. */
+const askToPublish = (
+  { publications }: Pick<CampaignModels, 'publications'>,
   userId: string,
   id: string,
-  tlp: Tlp,
+  tlp: number,
+  session: ClientSession,
+) => {
+  const { $set, $inc } = askedFor({ wanted: true, user_id: new Types.ObjectId(userId), tlp, problem: null })
+  const begun = { collection_id: collectionIdOf(id.toLowerCase()), rows: 0, revoked: 0, bytes: 0 }
+  return publications.updateOne(
+    { _id: id },
+    { $set, $inc, $setOnInsert: begun as never },
+    { session, upsert: true },
+  )
+}
+
+/**
+ * Has a campaign withdrawn from feeds, in the transaction that ends its publication.
+ * @param which selects publications: by their user, or by the campaign
+ */
+export const askToWithdraw = (
+  { publications }: Pick<CampaignModels, 'publications'>,
+  which: { _id: string } | { user_id: Types.ObjectId },
+  session?: ClientSession,
+  changes: { user_id?: null } = {},
+) =>
+  publications.updateMany(
+    which,
+    askedFor({ ...changes, wanted: false, problem: null }),
+    session ? { session } : {},
+  )
+
+/**
+ * Sets the level of a campaign's exports, and whether it is published.
+ * @throws 404, 403 for another user's campaign, 409 below what it keeps, or for one that would be published and red
+ */
+export const shareCampaign = async (
+  models: CampaignModels,
+  userId: string,
+  id: string,
+  body: BodyOf<typeof campaignsApi.updateSharing>,
 ): Promise<CampaignSharing> => {
-  const { least } = await readSharing(models, id)
+  const now = await readSharing(models, id)
   const mine = { _id: id, created_by: userId }
   if (!(await models.campaigns.exists(mine))) throw forbidden()
+  const tlp = body.tlp ?? now.tlp
+  const published = body.published ?? now.published
   // An import that begins meanwhile counts all the same: its level is compared at each reading.
-  if (rankOfTlp(tlp) < rankOfTlp(least)) throw new HttpError(409, DETAILS.tlpTooLow)
-  const { matchedCount } = await models.campaigns.updateOne(mine, {
-    $set: { tlp: rankOfTlp(tlp) },
-    ...CHANGED,
-  })
-  if (matchedCount === 0) throw forbidden()
+  if (rankOfTlp(tlp) < rankOfTlp(now.least)) throw new HttpError(409, DETAILS.tlpTooLow)
+  if (published && tlp === 'red') throw new HttpError(409, DETAILS.publishedRed)
+  await inTransaction(
+    models.mongo,
+    async session => {
+      const $set = { ...(body.tlp && { tlp: rankOfTlp(body.tlp) }), published }
+      const { matchedCount } = await models.campaigns.updateOne(mine, { $set, ...CHANGED }, { session })
+      if (matchedCount === 0) throw forbidden()
+      if (published) await askToPublish(models, userId, id, rankOfTlp(tlp), session)
+      else if (now.published) await askToWithdraw(models, { _id: id }, session)
+    },
+    { retriesDuplicates: true },
+  )
   return readSharing(models, id)
 }

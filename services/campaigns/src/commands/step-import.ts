@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
-import { highestTlp, iodsInternal, LIMITS, type NewIod, rankOfTlp } from '@iodine/contracts'
+import {
+  evidenceInternal,
+  highestTlp,
+  type ImportedQuote,
+  iodsInternal,
+  LIMITS,
+  type NewIod,
+  rankOfTlp,
+  tlpOfRank,
+} from '@iodine/contracts'
+import { isKeptFormat } from '@iodine/exchange/intake'
 import { HttpError, isDuplicateKey, type Peers, type Service } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { type QueryFilter, Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
 import { AT_WORK, type ImportDoc, type ImportPartDoc, STEP_MS } from '../models/import.js'
@@ -11,12 +21,15 @@ import { keptBy } from '../queries/kept-objects.js'
 import { batchesOf } from './batches.js'
 import { addIods } from './change-members.js'
 import { addTechniques } from './change-techniques.js'
+import { isCounted } from './receive-import.js'
+import { applyPull, finishPull, noteBrought, stopPull, supersede } from './settle-pull.js'
 
 /** For a batch of IODs that are brought in. */
 const BRING_MS = 20_000
 
 interface Stepping {
   models: CampaignModels
+  queues: Service['queues']
   peers: Peers
   log: Service['log']
   /** Maximum IODs of a campaign. */
@@ -41,10 +54,41 @@ const callsOf = (objects: readonly Standing[]) =>
 interface Counts {
   $inc?: Record<string, number>
   $max?: { tlp: number }
+  $addToSet?: { named: { $each: string[] } }
+}
+
+/** Ids of techniques that objects name. */
+const techniquesOf = (objects: readonly ImportedObject[]): string[] => [
+  ...new Set(objects.flatMap(({ known }) => known.techniques)),
+]
+
+/** Adds the quotes of a part's entries to their IODs. May be repeated. */
+const bringEvidence = async (
+  peers: Peers,
+  user_id: string,
+  objects: readonly Standing[],
+  ids: ReadonlyMap<number, string>,
+): Promise<void> => {
+  const quoted = objects.flatMap(({ order, known: { evidence } }) => {
+    const id = ids.get(order)
+    return id && evidence?.quotes.length ? [{ id, quotes: evidence.quotes }] : []
+  })
+  const sizeOf = ({ quotes }: { quotes: ImportedQuote[] }) =>
+    quotes.reduce(
+      (sum, { exact, prefix, suffix }) => sum + exact.length + prefix.length + suffix.length + 500,
+      0,
+    )
+  const limits = { items: LIMITS.broughtIodsMax, size: LIMITS.broughtChars }
+  for (const iods of batchesOf(quoted, limits, sizeOf))
+    await peers.call('iods', evidenceInternal.bringEvidence, { body: { user_id, iods }, ms: BRING_MS })
 }
 
 /** Counts what a part would bring in. */
-const planPart = async ({ peers }: Stepping, objects: readonly ImportedObject[]): Promise<Counts> => {
+const planPart = async (
+  { peers }: Stepping,
+  { file_tlp }: Pick<ImportDoc, 'file_tlp'>,
+  objects: readonly ImportedObject[],
+): Promise<Counts> => {
   const standing = objects.filter(isStanding)
   let known_iods = 0
   for (const batch of callsOf(standing)) {
@@ -52,59 +96,107 @@ const planPart = async ({ peers }: Stepping, objects: readonly ImportedObject[])
     const ids = await peers.call('iods', iodsInternal.findIods, { body, ms: BRING_MS })
     known_iods += ids.filter(id => id !== null).length
   }
-  const tlp = highestTlp(objects.map(({ known }) => known.tlp))
+  const tlp = highestTlp([tlpOfRank(file_tlp), ...objects.map(({ known }) => known.tlp)])
+  const named = techniquesOf(objects).slice(0, LIMITS.techniquesMax)
   const refused = objects.filter(({ known }) => known.reason !== undefined).length
   return {
     $inc: { iods: standing.length, known_iods, refused },
     ...(tlp && { $max: { tlp: rankOfTlp(tlp) } }),
+    ...(named.length > 0 && { $addToSet: { named: { $each: named } } }),
   }
 }
 
 /** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. */
 const applyPart = async (
-  { models: { campaigns, foreign }, peers, memberMax }: Stepping,
-  { _id: import_id, campaign_id, format, user_id, makes_iods }: ImportDoc,
+  { models, peers, memberMax }: Stepping,
+  doc: ImportDoc,
   objects: readonly ImportedObject[],
 ): Promise<void> => {
+  const { campaigns, foreign } = models
+  const { _id: import_id, campaign_id, subscription_id, format, user_id, makes_iods } = doc
+  const { cursor, techniques = [] } = doc
   const ids = new Map<number, string>()
   if (makes_iods && user_id) {
     const userId = user_id.toHexString()
-    for (const batch of callsOf(objects.filter(isStanding))) {
+    const standing = objects.filter(isStanding)
+    for (const batch of callsOf(standing)) {
       const body = { user_id: userId, iods: batch.map(({ known: { iod, tlp } }) => ({ iod, tlp })) }
       const found = await peers.call('iods', iodsInternal.bringIods, { body, ms: BRING_MS })
       for (const [n, { order }] of batch.entries()) ids.set(order, found[n]?.id ?? '')
     }
     const members = [...new Set(ids.values())]
     const campaign = campaign_id.toHexString()
+    if (subscription_id)
+      await noteBrought(
+        models,
+        doc,
+        members.map(member => new Types.ObjectId(member)),
+      )
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
       await addIods(campaigns, peers, campaign, some, memberMax)
     }
-    const techniques = new Set(objects.flatMap(({ technique }) => technique ?? []))
-    await addTechniques(campaigns, userId, campaign, [...techniques])
+    const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
+    await addTechniques(campaigns, userId, campaign, named)
+    await bringEvidence(peers, userId, standing, ids)
   }
-  const docs = objects.map(({ raw, order, known }): ForeignDoc => {
+  if (!isKeptFormat(format)) return
+  const kept = objects.filter(({ place }) => !place?.isPacked)
+  const docs = kept.map(({ raw, order, place, known }): ForeignDoc => {
     const iod = ids.get(order)
+    const sha256 = createHash('sha256').update(raw).digest('hex')
+    const isInEvent = place?.format === 'misp'
     return {
       _id: new Types.ObjectId(),
       campaign_id,
       import_id,
-      format,
-      key: known.key,
+      format: place?.format ?? format,
+      // An attribute without an id can be left out, too.
+      key: known.key || (isInEvent && iod ? sha256 : ''),
       version: known.version,
       type: known.type,
       raw,
       bytes: raw.length,
-      sha256: createHash('sha256').update(raw).digest('hex'),
+      sha256,
       tlp: known.tlp && rankOfTlp(known.tlp),
       ...(known.refs.length > 0 && { refs: known.refs }),
       iod_id: iod === undefined ? null : new Types.ObjectId(iod),
       order,
+      ...(isInEvent && { place }),
     }
   })
+  if (docs.length === 0) return
   // What an earlier run of this part has kept is refused by the index alone.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error
+  })
+  if (subscription_id && format === 'stix')
+    await supersede(
+      models,
+      doc,
+      objects.map(({ known }) => known.key),
+    )
+}
+
+/**
+ * Notes that an import is done. Of a file that is not kept, no bytes count any more; unless its level does, the import is
+ * forgotten after a while.
+ */
+const endImport = async (
+  { foreign, imports, quotas }: CampaignModels,
+  doc: ImportDoc,
+  at: QueryFilter<ImportDoc>,
+): Promise<void> => {
+  const done = { state: 'done', kept: await keptBy(foreign, doc) } as const
+  if (isKeptFormat(doc.format)) {
+    await imports.updateOne(at, { $set: done })
+    return
+  }
+  const expires_at = doc.tlp === null ? new Date(Date.now() + LIMITS.importPlanMs) : null
+  await quotas.settle(async (session, take) => {
+    const change = { $set: { ...done, bytes: 0, expires_at } }
+    const { matchedCount } = await imports.updateOne(at, change, { session })
+    if (matchedCount > 0) await take(doc.user_id, { import_bytes: -doc.bytes })
   })
 }
 
@@ -120,32 +212,38 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
       { _id: id, state: { $in: [...AT_WORK] } },
       { $set: { check_at: new Date(Date.now() + STEP_MS) } },
     )
-    .select('+markings')
+    .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events'])
     .lean<ImportDoc>()
   if (!doc) return false
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
-      await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
-    } else {
+      const planned = { state: 'planned', cursor: 0, done: 0, expires_at } as const
+      const { modifiedCount } = await imports.updateOne(at, { $set: planned })
+      if (doc.subscription_id && modifiedCount > 0)
+        await applyPull(stepping, stepping.models, { ...doc, ...planned })
+    } else if (doc.subscription_id) await finishPull(stepping.models, doc)
+    else {
       await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
-      await imports.updateOne(at, { $set: { state: 'done', kept: await keptBy(foreign, doc) } })
+      await endImport(stepping.models, doc, { ...at })
       await importParts.deleteMany({ import_id: doc._id })
     }
     return false
   }
-  const part = await importParts.findOne({ import_id: doc._id, n: doc.cursor }).lean<ImportPartDoc>()
+  const part = await importParts
+    .findOne({ import_id: doc.batch ?? doc._id, n: doc.cursor })
+    .lean<ImportPartDoc>()
   // Removed meanwhile.
   if (!part) return false
   const objects = objectsOf(doc, part)
   try {
     let counts: Counts = {}
-    if (doc.state === 'planning') counts = await planPart(stepping, objects)
+    if (doc.state === 'planning') counts = await planPart(stepping, doc, objects)
     else await applyPart(stepping, doc, objects)
     await imports.updateOne(at, {
       ...counts,
-      $inc: { ...counts.$inc, cursor: 1, done: objects.length },
+      $inc: { ...counts.$inc, cursor: 1, done: objects.filter(({ place }) => isCounted(place)).length },
     })
     // Removed while this step was slow: its objects have nobody else who would remove them.
     if (!(await imports.exists({ _id: doc._id })))
@@ -159,9 +257,9 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
       doc.state === 'planning'
         ? { cursor: 0, done: 0, expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
         : { kept: await keptBy(foreign, doc) }
-    await imports.updateOne(at, {
-      $set: { state: 'failed', problem: String(error.detail), ...stopped },
-    })
+    const problem = String(error.detail)
+    await imports.updateOne(at, { $set: { state: 'failed', problem, ...stopped } })
+    await stopPull(stepping.models, doc, problem)
     return false
   }
 }

@@ -48,6 +48,8 @@ export interface CampaignDoc {
   removals?: number
   /** Level that its creator gave its exports: a place in `TLP_LEVELS`. Not read by default. */
   tlp?: number
+  /** Whether its creator publishes it. Not read by default. */
+  published?: boolean
   /** The folded name, which is searched. Not read by default, as `ngrams`. */
   search: string
   /** The n-grams of `search`. Campaigns that an earlier version wrote have none, until the repair. */
@@ -98,6 +100,7 @@ export const campaignSchema = new Schema<CampaignDoc>(
     counted: { type: Schema.Types.Mixed, select: false },
     removals: { type: Number, select: false },
     tlp: { type: Number, select: false },
+    published: { type: Boolean, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'campaigns', versionKey: false },
@@ -106,5 +109,7 @@ campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
 campaignSchema.index(BY_GRAM)
+// Published ones that have changed, read from the index alone: documents are large.
+campaignSchema.index({ published: 1, changed_at: 1 }, { sparse: true })
 // What a user has added, for their export and after their account's deletion.
 campaignSchema.index({ 'techniques.by': 1 }, { sparse: true })

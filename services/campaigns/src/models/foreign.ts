@@ -1,4 +1,5 @@
 import { IMPORT_FORMATS, type ImportFormat } from '@iodine/contracts'
+import type { EventPlace } from '@iodine/exchange/misp'
 import { type Model, Schema, type Types } from 'mongoose'
 
 /** An object that another tool wrote, byte for byte. */
@@ -23,6 +24,8 @@ export interface ForeignDoc {
   iod_id: Types.ObjectId | null
   /** Its place in the file, from 0. */
   order: number
+  /** Of an object that is a part of an event, which `raw` holds with the separator before it. */
+  place?: EventPlace
 }
 export type ForeignModel = Model<ForeignDoc>
 
@@ -45,6 +48,7 @@ export const foreignSchema = new Schema<ForeignDoc>(
     refs: { type: [String], default: undefined },
     iod_id: { type: Schema.Types.ObjectId, default: null },
     order: { type: Number, required },
+    place: { type: Schema.Types.Mixed, default: undefined },
   },
   { collection: 'foreign', versionKey: false },
 )

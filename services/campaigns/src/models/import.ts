@@ -1,4 +1,5 @@
 import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } from '@iodine/contracts'
+import type { Place } from '@iodine/exchange/intake'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
 /**
@@ -23,6 +24,8 @@ export interface ImportDoc {
   campaign_id: Types.ObjectId
   /** Null once the account is deleted. */
   user_id: Types.ObjectId | null
+  /** What it was pulled by, again and again; absent for a file that a user has handed in. */
+  subscription_id?: Types.ObjectId
   format: ImportFormat
   /** Of the file; hexadecimal. */
   sha256: string
@@ -31,6 +34,10 @@ export interface ImportDoc {
   /** Whether IODs are made of the objects that stand for one. */
   makes_iods: boolean
   problem: string | null
+  /** Where its parts are, if not under its own id: those of the latest run of a subscription. */
+  batch?: Types.ObjectId
+  /** The place of the next object of a subscription. */
+  next_order?: number
   /** Number of its parts, and of those that the present step is through with. */
   parts: number
   cursor: number
@@ -45,6 +52,14 @@ export interface ImportDoc {
   tlp: number | null
   /** Markings that the file defines, by their ids. */
   markings: { id: string; tlp: number | null }[]
+  /** Level of all that the file says: a place in `TLP_LEVELS`. Only read where selected, as what follows. */
+  file_tlp?: number | null
+  /** Ids of techniques that the file as a whole names, and those that the objects of its events name. */
+  techniques?: string[]
+  named?: string[]
+  /** Places of the objects that its events begin with; of a subscription, those of the present run until it is through. */
+  events?: number[]
+  new_events?: number[]
   created_at: Date
   /** When a plan that waits is removed; null while it does not wait. */
   expires_at: Date | null
@@ -59,7 +74,8 @@ export type ImportModel = Model<ImportDoc>
  */
 export const keptFrom = (campaign_id: Types.ObjectId): QueryFilter<ImportDoc> => ({
   campaign_id,
-  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null } }],
+  // Of a file without objects and levels, nothing is left but that it was done.
+  $or: [{ state: { $in: ['applying', 'removing'] } }, { kept: { $ne: null }, expires_at: null }],
 })
 
 /** Neighbouring objects of an imported file, until it is applied. */
@@ -72,6 +88,8 @@ export interface ImportPartDoc {
   /** The objects one after the other, and where each ends. */
   raw: Buffer
   ends: number[]
+  /** Where each stands, in files that have places. */
+  places?: (Place | null)[]
 }
 
 const required = true
@@ -79,12 +97,15 @@ export const importSchema = new Schema<ImportDoc>(
   {
     campaign_id: { type: Schema.Types.ObjectId, required },
     user_id: { type: Schema.Types.ObjectId, default: null },
+    subscription_id: Schema.Types.ObjectId,
     format: { type: String, enum: IMPORT_FORMATS, required },
-    sha256: { type: String, required },
+    sha256: { type: String, default: '' },
     bytes: { type: Number, required },
     state: { type: String, enum: [...IMPORT_STATES, ...PASSING_STATES], required },
     makes_iods: { type: Boolean, required },
     problem: { type: String, default: null },
+    batch: Schema.Types.ObjectId,
+    next_order: Number,
     parts: { type: Number, required },
     cursor: { type: Number, required },
     objects: { type: Number, required },
@@ -95,6 +116,11 @@ export const importSchema = new Schema<ImportDoc>(
     kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,
+    file_tlp: { type: Number, default: null, select: false },
+    techniques: { type: [String], default: undefined, select: false },
+    named: { type: [String], default: undefined, select: false },
+    events: { type: [Number], default: undefined, select: false },
+    new_events: { type: [Number], default: undefined, select: false },
     created_at: { type: Date, required },
     expires_at: { type: Date, default: null },
     check_at: { type: Date, required },
@@ -112,7 +138,9 @@ export const importPartSchema = new Schema<ImportPartDoc>(
     first: { type: Number, required },
     raw: { type: Buffer, required },
     ends: { type: [Number], required },
+    places: { type: Schema.Types.Mixed, default: undefined },
   },
-  { collection: 'import_parts', versionKey: false },
+  // Places may have empty objects.
+  { collection: 'import_parts', versionKey: false, minimize: false },
 )
 importPartSchema.index({ import_id: 1, n: 1 }, { unique: true })

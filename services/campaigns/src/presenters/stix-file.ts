@@ -1,26 +1,25 @@
 import type { StixBundle } from '@iodine/exchange'
+import { joined } from './joined.js'
 
-/** Bytes that are sent at once. */
-const PIECE = 65_536
 const END = '\n  ]\n}\n'
 
 /** A bundle as a file, with further objects as they stand in other files. */
-export async function* stixFile(
+export const stixFile = (
   bundle: StixBundle,
-  objects: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Buffer> {
+  objects: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Buffer> => joined(pieces(bundle, objects))
+
+async function* pieces(
+  bundle: StixBundle,
+  objects: AsyncIterable<Uint8Array | string>,
+): AsyncGenerator<Uint8Array | string> {
   const text = `${JSON.stringify(bundle, null, 2)}\n`
-  let pieces = [Buffer.from(text.slice(0, -END.length))]
-  let bytes = 0
+  yield text.slice(0, -END.length)
   for await (const object of objects) {
-    pieces.push(Buffer.from(',\n    '), Buffer.from(object))
-    bytes += object.length
-    if (bytes < PIECE) continue
-    yield Buffer.concat(pieces)
-    pieces = []
-    bytes = 0
+    yield ',\n    '
+    yield object
   }
-  yield Buffer.concat([...pieces, Buffer.from(END)])
+  yield END
 }
 
 /** A bundle without the objects that are written as another tool wrote them: same id, same version. */

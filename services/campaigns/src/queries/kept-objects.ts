@@ -15,13 +15,24 @@ export const keptBy = async (
 ): Promise<NonNullable<ImportDoc['kept']>> => {
   const types = await foreign.aggregate<{ _id: string; objects: number; bytes: number }>([
     { $match: { campaign_id, import_id: _id } },
-    { $group: { _id: '$type', objects: { $sum: 1 }, bytes: { $sum: '$bytes' } } },
+    {
+      $group: {
+        _id: '$type',
+        // Text that goes on with an event is none of its objects.
+        objects: { $sum: { $cond: [{ $eq: ['$place.isText', true] }, 0, 1] } },
+        bytes: { $sum: '$bytes' },
+      },
+    },
   ])
   return {
     bytes: types.reduce((sum, { bytes }) => sum + bytes, 0),
-    types: types.map(({ _id: type, objects }) => ({ type, objects })),
+    types: types.filter(({ objects }) => objects > 0).map(({ _id: type, objects }) => ({ type, objects })),
   }
 }
+
+/** Number of the objects that a campaign keeps by an import. */
+export const countOfKept = (kept: ImportDoc['kept']): number =>
+  kept?.types.reduce((sum, { objects }) => sum + objects, 0) ?? 0
 
 /** Imports without those that are being removed, of which some are plans. */
 const shown = (campaign_id: Types.ObjectId) => ({
@@ -49,7 +60,7 @@ export const sumKept = async (
   const sums = { imports: docs.length, objects: 0, bytes: 0 }
   for (const { kept, objects, bytes } of docs) {
     for (const { type, objects } of kept?.types ?? []) types.set(type, (types.get(type) ?? 0) + objects)
-    sums.objects += kept ? kept.types.reduce((sum, each) => sum + each.objects, 0) : objects
+    sums.objects += kept ? countOfKept(kept) : objects
     sums.bytes += kept?.bytes ?? bytes
   }
   return { ...sums, types: [...types].map(([type, objects]) => ({ type, objects })) }
@@ -72,8 +83,11 @@ export const readKept = async (
     .limit(LIMITS.campaignImportsMax)
     .lean<ImportDoc[]>()
   const withheld = async () => {
-    const part = await readForeignPart(foreign, await findCampaign(campaigns, id), 'stix')
-    return countWithheld(foreign, campaign_id, part)
+    const campaign = await findCampaign(campaigns, id)
+    let sum = 0
+    for (const format of ['stix', 'misp'] as const)
+      sum += await countWithheld(foreign, campaign_id, await readForeignPart(foreign, campaign, format))
+    return sum
   }
   const ids = new Set(docs.flatMap(({ user_id }) => user_id?.toHexString() ?? []))
   const names = ids.size > 0 ? await users.usernames(ids) : new Map<string, string>()
@@ -82,12 +96,12 @@ export const readKept = async (
     bytes,
     withheld: objects > 0 ? await withheld() : 0,
     types: types.sort((a, b) => b.objects - a.objects || (a.type < b.type ? -1 : 1)),
-    imports: docs.map(({ _id, user_id, created_at, objects, state }) => ({
+    imports: docs.map(({ _id, user_id, created_at, objects, kept, state }) => ({
       id: _id.toHexString(),
       user_id: user_id?.toHexString() ?? null,
       username: (user_id && names.get(user_id.toHexString())) ?? null,
       created_at: created_at.toISOString(),
-      objects,
+      objects: kept ? countOfKept(kept) : objects,
       removable:
         (state === 'done' || state === 'failed') &&
         (user_id?.equals(userId) || campaign.created_by?.equals(userId) || false),

@@ -3,16 +3,27 @@ import { notFound } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
 import { type ImportDoc, keptFrom } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
+import type { PublicationDoc } from '../models/publication.js'
+
+const presentFeed = (doc: PublicationDoc | null): CampaignSharing['feed'] =>
+  doc && {
+    collection: doc.collection_id,
+    state: doc.state,
+    objects: Math.max(0, doc.rows - doc.revoked),
+    revoked: doc.revoked,
+    at: doc.at?.toISOString() ?? null,
+    problem: doc.problem,
+  }
 
 /**
  * The level of a campaign's exports, and the lowest that it may have: the strictest of what it keeps. Derived, so that
  * it is the creator's again once a strict import is removed. Throws 404.
  */
-export const readSharing = async (
+export const readLevels = async (
   { campaigns, imports }: Pick<CampaignModels, 'campaigns' | 'imports'>,
   id: string,
-): Promise<CampaignSharing> => {
-  const doc = await campaigns.findById(id).select('+tlp').lean<CampaignDoc>()
+): Promise<Pick<CampaignSharing, 'tlp' | 'least' | 'published'>> => {
+  const doc = await campaigns.findById(id).select(['+tlp', '+published']).lean<CampaignDoc>()
   if (!doc) throw notFound()
   const [strictest] = await imports
     .find(keptFrom(doc._id), { tlp: 1 })
@@ -23,5 +34,16 @@ export const readSharing = async (
   return {
     tlp: tlpOfRank(Math.max(doc.tlp ?? rankOfTlp(USUAL_TLP), least)) ?? 'red',
     least: tlpOfRank(least) ?? 'red',
+    published: doc.published ?? false,
   }
+}
+
+/** A campaign's levels, whether it is published, and how far its feed is. Throws 404. */
+export const readSharing = async (
+  models: Pick<CampaignModels, 'campaigns' | 'imports' | 'publications'>,
+  id: string,
+): Promise<CampaignSharing> => {
+  const levels = await readLevels(models, id)
+  const feed = await models.publications.findById(id).lean<PublicationDoc>()
+  return { ...levels, feed: presentFeed(feed) }
 }

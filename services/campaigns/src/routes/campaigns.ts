@@ -1,18 +1,5 @@
-import {
-  type Campaign,
-  type CampaignDetail,
-  type CampaignStatistics,
-  campaignsApi,
-  type QueryOf,
-} from '@iodine/contracts'
-import {
-  type ExportContext,
-  exportCampaign,
-  exportNameOf,
-  isVersioned,
-  mediaTypeOf,
-  toStixBundle,
-} from '@iodine/exchange'
+import { type Campaign, type CampaignDetail, type CampaignStatistics, campaignsApi } from '@iodine/contracts'
+import { isVersioned } from '@iodine/exchange'
 import {
   createDownloads,
   createKeyedLimiter,
@@ -25,7 +12,6 @@ import {
   servePersonalData,
   serveRepair,
   serveUsage,
-  unavailable,
   watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -35,23 +21,22 @@ import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
 import { repeatImports } from '../commands/queue-import.js'
+import { queuePublication, repeatPublications } from '../commands/queue-publication.js'
 import { removeForgotten } from '../commands/remove-import.js'
+import { repairPulls } from '../commands/settle-pull.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
-import { stixFile, withoutKept } from '../presenters/stix-file.js'
-import { fetchIods, findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
-import { fetchEvidence } from '../queries/campaign-evidence.js'
-import { fetchStatements } from '../queries/campaign-statements.js'
-import { countWithheld, findKept, foreignBytes, readForeignPart } from '../queries/foreign-objects.js'
+import { personalPublication } from '../presenters/publication.js'
+import { findCampaign, iodBatches, nullWhenDown } from '../queries/campaign-detail.js'
+import { exportFile } from '../queries/export-file.js'
 import { createCampaignOverlay } from '../queries/overlay.js'
 import { selectCampaigns } from '../queries/select-campaigns.js'
-import { readSharing } from '../queries/sharing.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
-import { fileTechniques, personalTechniques } from '../queries/techniques.js'
+import { personalTechniques } from '../queries/techniques.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'
@@ -66,7 +51,7 @@ export const addCampaignRoutes = (
   models: CampaignModels,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, foreign, imports, quotas } = models
+  const { campaigns, imports, publications, subscriptions, quotas } = models
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -94,58 +79,16 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.getStatistics, async ({ params: { id } }) =>
     oneAtATime(id.toLowerCase(), () => readStatistics(campaigns, service.peers, id)),
   )
-  const exportFile = async (
-    { format, evidence: wanted }: QueryOf<typeof campaignsApi.exportCampaign>,
-    id: string,
-    userId: string,
-    reply: ReplyHeaders,
-  ) => {
-    const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
-    const keeps = format === 'stix' ? await readForeignPart(foreign, doc, format) : undefined
-    const [campaign, sharing, iods, evidence, statements] = await Promise.all([
-      presentOne(doc),
-      readSharing(models, id),
-      fetchIods(service.peers, doc).catch(nullWhenDown),
-      wanted === 'true' ? fetchEvidence(service.peers, doc, userId).catch(nullWhenDown) : undefined,
-      isVersioned(format) ? fetchStatements(service.peers, doc).catch(nullWhenDown) : undefined,
-    ])
-    // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, and one without the
-    // statements would give its objects other ids.
-    if (!iods || evidence === null || statements === null) throw unavailable()
-    const context: ExportContext = {
-      now: new Date(),
-      userId,
-      evidence,
-      statements,
-      changedAt: doc.changed_at,
-      tlp: sharing.tlp,
-      standIns: keeps?.standIns,
-      techniques: fileTechniques(doc),
-    }
-    const detail = { ...campaign, iods }
-    const file = (content: string | AsyncIterable<string | Uint8Array>, name: string, mediaType: string) => {
-      reply.header('content-disposition', `attachment; filename="${name}"`)
-      return new Streamed<unknown>(content, mediaType)
-    }
-    if (!keeps || !(await foreign.exists({ campaign_id: doc._id, format: 'stix' }))) {
-      const { name, mediaType, text } = exportCampaign(detail, format, context)
-      return file(text, name, mediaType)
-    }
-    reply.header(WITHHELD, String(await countWithheld(foreign, doc._id, keeps)))
-    const own = toStixBundle(detail, context)
-    const kept = await findKept(
-      foreign,
-      doc._id,
-      own.objects.map(({ id }) => id),
-    )
-    const objects = foreignBytes(foreign, doc._id, 'stix', keeps)
-    const name = exportNameOf(detail.name, format, context.now)
-    return file(stixFile(withoutKept(own, kept), objects), name, mediaTypeOf(format))
-  }
   // Votes are weighed anew for each.
   const exporting = createKeyedLimiter()
+  const exported = { models, peers: service.peers, present: presentOne }
   service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
-    const write = () => exportFile(query, params.id, user.id, reply)
+    const write = async () => {
+      const { name, mediaType, content, withheld } = await exportFile(exported, query, params.id, user.id)
+      reply.header('content-disposition', `attachment; filename="${name}"`)
+      if (withheld !== undefined) reply.header(WITHHELD, String(withheld))
+      return new Streamed<unknown>(content, mediaType)
+    }
     return isVersioned(query.format) ? exporting(user.id, write) : write()
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
@@ -156,6 +99,7 @@ export const addCampaignRoutes = (
   )
   service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
     await deleteCampaign(models, user.id, params.id)
+    await queuePublication(service, params.id)
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
@@ -172,7 +116,9 @@ export const addCampaignRoutes = (
     sources: [
       personalSource('campaign', campaigns, created_by => ({ created_by })),
       personalSource('import', imports, user_id => ({ user_id })),
+      personalSource('subscription', subscriptions, user_id => ({ user_id })),
       personalTechniques(campaigns),
+      personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
     ],
     forget: userId => forgetUser(models, userId),
   })
@@ -191,7 +137,9 @@ export const addCampaignRoutes = (
       (await indexNames(models.mongo)) +
       (await dateChanges(models.mongo)) +
       (await removeForgotten(models)) +
+      (await repairPulls(service, models)) +
       (await repeatImports(service, imports)) +
+      (await repeatPublications(service, models)) +
       (await quotas.repair()),
   )
 }

@@ -2,6 +2,7 @@ import { campaignsApi, importsApi, importsInternal } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService } from '@iodine/service-kit'
 import { applyImport } from '../commands/apply-import.js'
 import { queueImport } from '../commands/queue-import.js'
+import { queuePublication } from '../commands/queue-publication.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
 import { shareCampaign } from '../commands/share-campaign.js'
@@ -46,11 +47,14 @@ export const addImportRoutes = (
     readKept(models, service.users, user.id, params.id),
   )
   service.route(campaignsApi.getSharing, async ({ params }) => readSharing(models, params.id))
-  service.route(campaignsApi.updateSharing, async ({ params, body, user }) =>
-    shareCampaign(models, user.id, params.id, body.tlp),
-  )
+  service.route(campaignsApi.updateSharing, async ({ params, body, user }) => {
+    const sharing = await shareCampaign(models, user.id, params.id, body)
+    if (sharing.feed?.state === 'due') await queuePublication(service, params.id.toLowerCase())
+    return sharing
+  })
 
-  const stepping = { models, peers: service.peers, log: service.log, memberMax: QUOTA_CAMPAIGN_IODS }
+  const { peers, queues, log } = service
+  const stepping = { models, peers, queues, log, memberMax: QUOTA_CAMPAIGN_IODS }
   service.internal(importsInternal.stepImport, async ({ params }) => ({
     more: await stepImport(stepping, params.id),
   }))

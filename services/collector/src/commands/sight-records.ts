@@ -9,9 +9,7 @@ import { presentSighting } from '../presenters/sighting.js'
 /** For a batch of records of maximum size. */
 const PUT_MS = 30_000
 const BATCH_CHARS = 1_500_000
-/** Users whose records one repair queues. */
-const REPEATED = 200
-/** Records that are looked at for them. */
+/** Records that one repair looks at for their users. */
 const LOOKED_AT = 2_000
 const RESIGHTED = 5_000
 /** Until a user's job begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
@@ -79,28 +77,37 @@ export const sightRecords = async (
   ])
   if (docs.length === 0 && removed.length === 0) return false
   const batch = fitting(docs)
-  const put = (told: SightingRecord[], gone: RemovalDoc[]) =>
+  const removedIds = removed.map(({ _id }) => _id)
+  const put = (told: SightingRecord[], gone: Types.ObjectId[]) =>
     peers.call('sightings', sightingsInternal.putSightings, {
-      body: { user_id: userId, records: told, removed: gone.map(({ _id }) => _id.toHexString()) },
+      body: { user_id: userId, records: told, removed: gone.map(id => id.toHexString()) },
       ms: PUT_MS,
     })
+  /** Deleted while they were told, as with their account, of which sightings may have heard before. */
+  const takeBack = async () => {
+    const ids = batch.map(({ doc }) => doc._id)
+    const left = await records.find({ _id: { $in: ids } }, { _id: 1 }).lean<Pick<RecordDoc, '_id'>[]>()
+    const known = new Set(left.map(({ _id }) => _id.toHexString()))
+    const gone = ids.filter(_id => !known.has(_id.toHexString()))
+    if (gone.length > 0) await put([], gone)
+  }
   try {
     await put(
       batch.map(({ told }) => told),
-      removed,
+      removedIds,
     )
   } catch (error) {
     if (!isFinalRefusal(error)) throw error
     // One by one, so that a refused record does not keep the others.
-    await put([], removed)
+    await put([], removedIds)
     for (const { told } of batch)
       await put([told], []).catch(refusal => {
         if (!(refusal instanceof HttpError) || !isFinalRefusal(refusal)) throw refusal
         log.warn({ err: refusal, record: told.id }, 'record not taken by sightings')
       })
   }
-  if (batch.length > 0)
-    await records.bulkWrite(
+  if (batch.length > 0) {
+    const { matchedCount } = await records.bulkWrite(
       batch.map(({ doc: { _id, fetched_at, shared } }) => ({
         updateOne: {
           filter: { _id, fetched_at, shared: shared ?? { $exists: false } },
@@ -109,23 +116,31 @@ export const sightRecords = async (
       })) as AnyBulkWriteOperation<RecordDoc>[],
       { ordered: false },
     )
-  await removals.deleteMany({ _id: { $in: removed.map(({ _id }) => _id) } })
+    if (matchedCount < batch.length) await takeBack()
+  }
+  await removals.deleteMany({ _id: { $in: removedIds } })
   return true
 }
 
-/** Queues users again of whose records the sightings service does not know. Resolves to their number. */
+/**
+ * Queues users again of whose records the sightings service does not know. Resolves to their number.
+ * @param place where the last call ended: one user's many records do not hide those of others
+ */
 export const repeatSightings = async (
   service: Pick<StoreService, 'queues' | 'log'>,
   { records, removals }: CollectorModels,
+  place: { after?: Types.ObjectId | undefined },
 ): Promise<number> => {
-  const due = [
-    ...(await records.find({ sighted: false }, { user_id: 1 }).limit(LOOKED_AT).lean<RecordDoc[]>()),
-    ...(await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()),
-  ]
-  const users = new Map(due.map(({ user_id }) => [user_id.toHexString(), user_id]))
-  const some = [...users.values()].slice(0, REPEATED)
-  for (const user_id of some) await queueSightings(service, user_id)
-  return some.length
+  const owed = await records
+    .find({ sighted: false, ...(place.after && { user_id: { $gt: place.after } }) }, { user_id: 1 })
+    .sort({ user_id: 1 })
+    .limit(LOOKED_AT)
+    .lean<RecordDoc[]>()
+  const removed = await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()
+  const users = new Map([...owed, ...removed].map(({ user_id }) => [user_id.toHexString(), user_id]))
+  for (const user_id of users.values()) await queueSightings(service, user_id)
+  place.after = owed.length === LOOKED_AT ? owed.at(-1)?.user_id : undefined
+  return users.size
 }
 
 /**

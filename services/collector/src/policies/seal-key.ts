@@ -5,7 +5,9 @@ export interface SealKey {
   id: string
   /** SubjectPublicKeyInfo in PEM. */
   publicKey: string
+  /** In base64url. */
   sign(text: string): string
+  signBytes(bytes: Uint8Array): Buffer
 }
 
 /** Reads an Ed25519 private key (PKCS#8, PEM). A key's id begins the SHA-256 of its public half. */
@@ -17,5 +19,6 @@ export const readSealKey = (pem: string): SealKey => {
     id: createHash('sha256').update(der).digest('hex').slice(0, 16),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     sign: text => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+    signBytes: bytes => sign(null, bytes, privateKey),
   }
 }

@@ -1,4 +1,4 @@
-import { capturesApi, sealsApi } from '@iodine/contracts'
+import { capturesApi, MISP_MANIFEST_CONTEXT, sealsApi, sealsInternal } from '@iodine/contracts'
 import {
   createKeyedLimiter,
   notFound,
@@ -54,6 +54,11 @@ export const addCaptureRoutes = (
     return bytes
   }
 
+  service.internal(sealsInternal.signManifest, async ({ body }) => {
+    await publish()
+    const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body])
+    return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
+  })
   service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
     const { isNew, ...answer } = await createCapture(models, user.id, body)
     if (!isNew) reply.code(capturesApi.createCapture.knownStatus)

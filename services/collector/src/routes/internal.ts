@@ -87,11 +87,12 @@ export const addInternalRoutes = (
     const bytes = record_bytes + capture_bytes
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
+  const place = {}
   serveRepair(service, async () => {
     const [recounted, erased, told] = await Promise.all([
       quotas.repair(),
       eraseDue(models, blobs, service.peers),
-      repeatSightings(service, models),
+      repeatSightings(service, models, place),
     ])
     return recounted + erased + told
   })

@@ -73,6 +73,15 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     deleted: await redactEvidence(models, body.id),
   }))
 
+  service.internal(evidenceInternal.bringEvidence, async ({ body }) => {
+    const sums = { added: 0, known: 0, left_out: 0 }
+    for (const { id, quotes } of body.iods) {
+      const counts = await importEvidence(models, body.user_id, id, { quotes })
+      for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
+    }
+    return sums
+  })
+
   service.internal(evidenceInternal.exportEvidence, async ({ body }) => {
     const of = { $in: body.ids.map(id => new Types.ObjectId(id)) }
     const docs = await evidence.find({ iod_id: of }).sort(BY_IOD).limit(body.limit).lean<EvidenceDoc[]>()

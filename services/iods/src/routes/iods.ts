@@ -30,6 +30,7 @@ import { createDayCounts } from '../queries/count-days.js'
 import { countMembers, votesSince } from '../queries/count-members.js'
 import { findConsensus } from '../queries/find-consensus.js'
 import { findIods } from '../queries/find-iods.js'
+import { findLevels } from '../queries/find-levels.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 import { createOverlay } from '../queries/overlay.js'
@@ -85,6 +86,8 @@ export const addIodRoutes = (
       : weighings(user.id, () => findConsensus(models, ids)),
   )
 
+  service.route(iodsApi.getLevels, async ({ body }) => findLevels(models, body.ids))
+
   service.route(iodsApi.voteIod, async ({ params, body, user }) =>
     presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
   )
@@ -109,6 +112,8 @@ export const addIodRoutes = (
   service.internal(iodsInternal.countIods, async ({ body }) =>
     countMembers(iods, body.ids, new Date(body.until)),
   )
+
+  service.internal(iodsInternal.getLevels, async ({ body }) => findLevels(models, body.ids))
 
   service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
 

@@ -34,20 +34,24 @@ const boundRestorable = async (
 export const deleteNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
   const { narratives, quotas } = store
   const mine = { _id: id, user_id: userId }
-  const deleted = await quotas.settle(async (session, take) => {
-    const $set = { state: 'deleted' as const, graph: null, check_at: nextCheck() }
-    const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
-      narratives
-        .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change } }, { session })
-        .lean<NarrativeDoc>()
-    const restore_until = new Date(Date.now() + LIMITS.restoreMs)
-    const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
-    if (!kept) return kept
-    await take(kept.user_id, givenBack(kept))
-    if (kept.graph !== null) await countInGraph(store, kept, -1, session)
-    await boundRestorable(store, kept, session)
-    return { ...kept, ...$set }
-  })
+  const deleted = await quotas.settle(
+    async (session, take) => {
+      const $set = { state: 'deleted' as const, graph: null, check_at: nextCheck() }
+      const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
+        narratives
+          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change } }, { session })
+          .lean<NarrativeDoc>()
+      const restore_until = new Date(Date.now() + LIMITS.restoreMs)
+      const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
+      if (!kept) return kept
+      await take(kept.user_id, givenBack(kept))
+      if (kept.graph !== null) await countInGraph(store, kept, -1, session)
+      await boundRestorable(store, kept, session)
+      return { ...kept, ...$set }
+      // The first note of a user's texts may be another's at the same time.
+    },
+    { retriesDuplicates: true },
+  )
   // A deleted narrative that the graph still counts: a call of a version before stopped in between.
   const cutOff = { ...mine, state: 'deleted' as const, graph: { $ne: null } }
   const unsettled = deleted ?? (await narratives.findOne(cutOff).lean<NarrativeDoc>())

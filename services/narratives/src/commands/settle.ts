@@ -3,6 +3,7 @@ import { type Job, tellCommunity } from '@iodine/service-kit'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
+import { queueCanon } from './mark-canon.js'
 import { syncGraph } from './sync-graph.js'
 
 /** Time for the request that changed a narrative to settle it, before the repair does. */
@@ -117,6 +118,7 @@ export const announceNarrative = async (store: Store, id: string): Promise<void>
  */
 export const settle = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
   await syncGraph(store, narrative)
+  if (narrative.triplets.length > 0) await queueCanon(store, narrative.user_id)
   await giveNotice(store, narrative).catch(error =>
     store.service.log.warn({ err: error, narrative: narrative._id.toHexString() }, 'not announced yet'),
   )

@@ -4,6 +4,7 @@ import { edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
 import type { Store } from '../store.js'
+import { markTexts } from './mark-canon.js'
 
 interface Counted {
   _id: string
@@ -44,15 +45,20 @@ const change = async <T extends Counted>(
     )
 }
 
-/** Counts a narrative in the aggregates, or takes it out, in the transaction that changes its sync mark. */
+/**
+ * Counts a narrative in the aggregates, or takes it out, in the transaction that changes its sync mark, and notes
+ * that the user's labels are to be clustered anew.
+ */
 export const countInGraph = async (
-  { edges, sources }: Store,
+  { edges, sources, canon }: Store,
   narrative: NarrativeDoc,
   by: 1 | -1,
   session: ClientSession,
 ): Promise<void> => {
   await change(edges, edgesOf(narrative).map(withGrams), by, session, { notesDue: true })
   await change(sources, sourcesOf(narrative), by, session)
+  // Last: one document for all of a user's texts, held for a short time.
+  if (narrative.triplets.length > 0) await markTexts({ canon }, narrative.user_id, session)
 }
 
 /** True when the aggregates count a narrative that is not done, or lack one that is. */

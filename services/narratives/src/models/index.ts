@@ -1,4 +1,16 @@
 import type { Connection } from '@iodine/service-kit'
+import {
+  type CanonDecisionDoc,
+  type CanonDoc,
+  type CanonMemberDoc,
+  type CanonRuleDoc,
+  type CanonSharedDoc,
+  canonDecisionSchema,
+  canonMemberSchema,
+  canonRuleSchema,
+  canonSchema,
+  canonSharedSchema,
+} from './canon.js'
 import { type CounterDoc, counterSchema } from './counter.js'
 import { type EdgeDoc, edgeSchema } from './edge.js'
 import { type NarrativeDoc, narrativeSchema } from './narrative.js'
@@ -12,6 +24,11 @@ export const createModels = (mongo: Connection) => ({
   sources: mongo.model<SourceDoc>('Source', sourceSchema),
   summed: mongo.model<SummedDoc>('Summed', summedSchema),
   sums: mongo.model<SumDoc>('Sum', sumSchema),
+  canon: mongo.model<CanonDoc>('Canon', canonSchema),
+  canonMembers: mongo.model<CanonMemberDoc>('CanonMember', canonMemberSchema),
+  canonRules: mongo.model<CanonRuleDoc>('CanonRule', canonRuleSchema),
+  canonDecisions: mongo.model<CanonDecisionDoc>('CanonDecision', canonDecisionSchema),
+  canonShared: mongo.model<CanonSharedDoc>('CanonShared', canonSharedSchema),
   counters: mongo.model<CounterDoc>('Counter', counterSchema),
 })
 export type NarrativeModels = ReturnType<typeof createModels>

@@ -1,16 +1,16 @@
-import { type Amounts, type Connection, createQuotas, type Quotas } from '@iodine/service-kit'
-import type { Model } from 'mongoose'
+import { type Amounts, createQuotas, type Quotas } from '@iodine/service-kit'
 import type { NarrativesConfig } from '../config.js'
+import type { NarrativeModels } from './index.js'
 import type { NarrativeDoc, NarrativeState } from './narrative.js'
 
-/** Amounts in a user's quota: number of narratives, and bytes of their texts. */
-export type Counted = 'narratives' | 'bytes'
+/** Amounts in a user's quota: number of narratives, bytes of their texts, rules of canonical narratives. */
+export type Counted = 'narratives' | 'bytes' | 'canon_rules'
 
 /** The states in which a narrative counts towards the quota. */
 export const KEPT: NarrativeState[] = ['open', 'done']
 
 /** A narrative's amounts. */
-export const usageOf = ({ text }: Pick<NarrativeDoc, 'text'>): Required<Amounts<Counted>> => ({
+export const usageOf = ({ text }: Pick<NarrativeDoc, 'text'>): Required<Amounts<'narratives' | 'bytes'>> => ({
   narratives: 1,
   bytes: Buffer.byteLength(text),
 })
@@ -22,22 +22,22 @@ export const givenBack = (narrative: Pick<NarrativeDoc, 'text'>): Amounts<Counte
 })
 
 export const createNarrativeQuotas = (
-  mongo: Connection,
-  narratives: Model<NarrativeDoc>,
-  { QUOTA_NARRATIVES }: Pick<NarrativesConfig, 'QUOTA_NARRATIVES'>,
+  { mongo, narratives, canonRules }: Pick<NarrativeModels, 'mongo' | 'narratives' | 'canonRules'>,
+  { QUOTA_NARRATIVES, QUOTA_CANON_RULES }: Pick<NarrativesConfig, 'QUOTA_NARRATIVES' | 'QUOTA_CANON_RULES'>,
 ): Quotas<Counted> =>
   createQuotas<Counted>({
     mongo,
-    limits: { narratives: QUOTA_NARRATIVES },
+    limits: { narratives: QUOTA_NARRATIVES, canon_rules: QUOTA_CANON_RULES },
     owners: () => narratives.distinct('user_id'),
     async count(user_id, session) {
       const [sums] = await narratives
-        .aggregate<Record<Counted, number>>([
+        .aggregate<Record<'narratives' | 'bytes', number>>([
           { $match: { user_id, state: { $in: KEPT } } },
           { $group: { _id: null, narratives: { $sum: 1 }, bytes: { $sum: { $strLenBytes: '$text' } } } },
           { $project: { _id: 0 } },
         ])
         .session(session)
-      return sums ?? {}
+      const canon_rules = user_id ? await canonRules.countDocuments({ user_id }, { session }) : 0
+      return { ...sums, ...(canon_rules > 0 && { canon_rules }) }
     },
   })

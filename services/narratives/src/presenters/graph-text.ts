@@ -1,5 +1,6 @@
 import { foldLabel, type GraphMention, type GraphText, LIMITS, type TextPlace } from '@iodine/contracts'
-import { type NarrativeDoc, nodeIdsOf, type TripletDoc } from '../models/narrative.js'
+import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
+import type { Meant } from '../queries/graph-texts.js'
 
 const ELLIPSIS = '…'
 
@@ -61,13 +62,13 @@ export const sentenceFinder = (
 /** A narrative that contains the link between two nodes, with the matching sentence. */
 export const presentGraphText = (
   { _id, src, created_at, text, triplets }: NarrativeDoc,
-  from: string,
-  to: string,
+  from: Meant,
+  to: Meant,
 ): GraphText => {
-  const startsAtVerb = from.startsWith('verb:')
+  const startsAtVerb = [...from.ids].some(id => id.startsWith('verb:'))
   const saying = triplets.find(triplet => {
-    const { subject, verb, object } = nodeIdsOf(triplet)
-    return startsAtVerb ? verb === from && object === to : subject === from && verb === to
+    const { subject, verb, object } = from.nodesOf(triplet)
+    return startsAtVerb ? from.ids.has(verb) && to.ids.has(object) : from.ids.has(subject) && to.ids.has(verb)
   })
   const { subject = '', verb = '', object = '' } = saying ?? {}
   return {
@@ -81,12 +82,12 @@ export const presentGraphText = (
 /** A narrative that contains a node, with the node's triplets and their sentences. */
 export const presentMention = (
   { _id, src, created_at, text, triplets }: NarrativeDoc,
-  node: string,
+  node: Meant,
 ): GraphMention => {
   const merged = new Map<string, { triplet: TripletDoc; times: number }>()
   for (const triplet of triplets) {
-    const { subject, verb, object } = nodeIdsOf(triplet)
-    if (subject !== node && verb !== node && object !== node) continue
+    const { subject, verb, object } = node.nodesOf(triplet)
+    if (![subject, verb, object].some(id => node.ids.has(id))) continue
     const key = JSON.stringify([subject, verb, object])
     const known = merged.get(key)
     if (known) known.times++

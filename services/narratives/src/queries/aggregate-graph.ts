@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import type { EdgeDoc } from '../models/edge.js'
+import type { CanonMap } from './canon-map.js'
 
 /** The fields of an edge that the graph is summed from. */
 export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
@@ -20,6 +21,8 @@ interface Spelling {
   node: CountedNode
   text: string
   count: number
+  /** In a canonical graph, a verb that exchanges subject and object. */
+  turned: boolean
 }
 interface CountedNode extends Counted {
   index: number
@@ -40,10 +43,17 @@ const count = (item: Counted, source: Source | null, times: number): void => {
   else item.sources = new Set([item.source, source])
 }
 
-/** The most frequent spelling. Ties go by code-unit order, so that the reading order has no effect. */
+/**
+ * The most frequent spelling, of a verb that is not turned if there is any. Ties go by code-unit order, so that
+ * the reading order has no effect.
+ */
 const labelOf = ({ spellings }: CountedNode): string =>
   spellings.reduce((best, each) =>
-    each.count > best.count || (each.count === best.count && each.text < best.text) ? each : best,
+    (best.turned && !each.turned) ||
+    (best.turned === each.turned &&
+      (each.count > best.count || (each.count === best.count && each.text < best.text)))
+      ? each
+      : best,
   ).text
 
 const sourcesOf = ({ source, sources }: Counted): string[] =>
@@ -124,8 +134,11 @@ const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<It
 /** Combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
 const INDEX_RANGE = 2 ** 26
 
-/** Accumulates edges as they are read, so that only the graph is held in memory. */
-export const createGraphSum = () => {
+/**
+ * Accumulates edges as they are read, so that only the graph is held in memory.
+ * @param map makes it a graph of clusters, named by their smallest keys
+ */
+export const createGraphSum = (map?: CanonMap) => {
   const nodes: CountedNode[] = []
   const byKey = { entity: new Map<string, CountedNode>(), verb: new Map<string, CountedNode>() }
   const bySpelling = { entity: new Map<string, Spelling>(), verb: new Map<string, Spelling>() }
@@ -142,14 +155,16 @@ export const createGraphSum = () => {
     return source
   }
   const spell = (type: GraphNode['type'], text: string): Spelling => {
-    const key = foldLabel(text)
+    const folded = foldLabel(text)
+    const entry = map?.[type].get(folded)
+    const key = entry?.group.smallest ?? folded
     let node = byKey[type].get(key)
     if (!node) {
       node = { count: 0, source: null, sources: null, index: nodes.length, type, key, spellings: [] }
       byKey[type].set(key, node)
       nodes.push(node)
     }
-    const spelling = { node, text, count: 0 }
+    const spelling = { node, text, count: 0, turned: entry?.turned ?? false }
     node.spellings.push(spelling)
     bySpelling[type].set(text, spelling)
     return spelling
@@ -159,11 +174,11 @@ export const createGraphSum = () => {
     text: string,
     source: Source | null,
     times: number,
-  ): CountedNode => {
+  ): Spelling => {
     const spelling = bySpelling[type].get(text) ?? spell(type, text)
     spelling.count += times
     count(spelling.node, source, times)
-    return spelling.node
+    return spelling
   }
   const countLink = (from: CountedNode, to: CountedNode, source: Source | null, times: number): void => {
     const place = from.index * INDEX_RANGE + to.index
@@ -178,11 +193,11 @@ export const createGraphSum = () => {
   return {
     add({ src, subject, verb, object, count: times }: Said): void {
       const source = sourceOf(src)
-      const from = countNode('entity', subject, source, times)
-      const says = countNode('verb', verb, source, times)
-      const to = countNode('entity', object, source, times)
-      countLink(from, says, source, times)
-      countLink(says, to, source, times)
+      const { node: first } = countNode('entity', subject, source, times)
+      const { node: says, turned } = countNode('verb', verb, source, times)
+      const { node: second } = countNode('entity', object, source, times)
+      countLink(turned ? second : first, says, source, times)
+      countLink(says, turned ? first : second, source, times)
     },
     /**
      * The graph as JSON chunks, so that no graph is too large for one string. Without a limit all

@@ -1,13 +1,15 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
-import { containing, createRarestGram } from '@iodine/service-kit'
+import { containing, createRarestGram, createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
+import { type CanonMap, stampOf } from './canon-map.js'
 import { readStrongest } from './strongest.js'
+import { createWeightedCache } from './weighted-cache.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
@@ -63,15 +65,22 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
  * cost follows the selection; under filters by labels it follows the number of edges with the filters' rarest
  * gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
  * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
- * object); a link's count is the number of its triplets.
+ * object); a link's count is the number of its triplets. A canonical graph has the clusters of labels as its nodes;
+ * filters by labels select the triplets before.
  */
 export const createGraphReader = (store: Store) => {
   const { narratives, edges, sources } = store
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
-  return async (userId: string, { limit, ...filters }: Filters): Promise<AsyncGenerator<string>> => {
-    const user_id = new Types.ObjectId(userId)
-    const isWhole = limit !== undefined && Object.values(filters).every(filter => filter === undefined)
+  const sumOf = async (
+    user_id: Types.ObjectId,
+    { limit, canonical: _, ...filters }: Filters,
+    map?: Promise<CanonMap>,
+  ): Promise<AsyncGenerator<string>> => {
+    // Read beside the edges. The empty handlers avoid unhandled rejections when an earlier read fails first.
+    const summing = map ? map.then(createGraphSum) : Promise.resolve(createGraphSum())
+    summing.catch(() => {})
+    const isWhole = map === undefined && limit !== undefined && isUnfiltered(filters)
     if (isWhole) {
       const strongest = await readStrongest(store, user_id, limit)
       if (strongest) return strongest
@@ -82,9 +91,8 @@ export const createGraphReader = (store: Store) => {
     const { days, rest } = splitDays(filters.start_date, filters.end_date)
     const ofSource = filters.source === undefined ? {} : { src: filters.source }
     const grams = gramsOfFilters(entity, verb)
-    const sum = createGraphSum()
     const all = sources.distinct('src', { user_id }).then(names => (names as string[]).sort())
-    // Awaited at the end. The empty handler avoids an unhandled rejection when an earlier read fails first.
+    // Awaited at the end.
     all.catch(() => {})
 
     if (entity.length <= FILTER_MAX && verb.length <= FILTER_MAX) {
@@ -102,7 +110,10 @@ export const createGraphReader = (store: Store) => {
         // edges.
         const cursor = edges.collection.find<Said>(selected, { projection: SAID, batchSize: BATCH })
         try {
-          for (let more = await cursor.hasNext(); more; ) {
+          const begun = cursor.hasNext()
+          begun.catch(() => {})
+          const sum = await summing
+          for (let more = await begun; more; ) {
             const batch = cursor.readBufferedDocuments()
             // Prefetch: the database fills the next batch while this one is summed.
             const next = cursor.hasNext()
@@ -117,6 +128,7 @@ export const createGraphReader = (store: Store) => {
         }
       }
       for (const span of rest) {
+        const sum = await summing
         const selected = narratives
           .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
           .select({ text: 0 })
@@ -131,6 +143,46 @@ export const createGraphReader = (store: Store) => {
       }
     }
     if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
-    return sum.json(await all, limit)
+    return (await summing).json(await all, limit)
+  }
+
+  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
+  const kept = createWeightedCache<string[]>(KEPT_CHARS, pieces =>
+    pieces.reduce((total, { length }) => total + length, 0),
+  )
+  const reading = createSharedReads<string, string[]>(PATIENCE_MS)
+  return async (userId: string, filters: Filters): Promise<AsyncGenerator<string>> => {
+    const user_id = new Types.ObjectId(userId)
+    const { limit, canonical, ...others } = filters
+    if (canonical !== 'true') return sumOf(user_id, filters)
+    if (limit === undefined || !isUnfiltered(others))
+      return sumOf(
+        user_id,
+        filters,
+        stampOf(store, user_id).then(now => store.canonReader.readMap(user_id, now)),
+      )
+    const name = `${userId} ${limit}`
+    const pieces = await reading(name, async () => {
+      const now = await stampOf(store, user_id)
+      const stamp = `${now.version} ${now.texts}`
+      const known = kept.get(name, stamp)
+      if (known) return known
+      const pieces: string[] = []
+      const map = store.canonReader.readMap(user_id, now)
+      for await (const piece of await sumOf(user_id, filters, map)) pieces.push(piece)
+      return kept.put(name, stamp, pieces)
+    })
+    return streamOf(pieces)
   }
 }
+
+async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+const isUnfiltered = (filters: Omit<Filters, 'limit' | 'canonical'>): boolean =>
+  Object.values(filters).every(filter => filter === undefined)
+
+/** Characters of kept graphs in a process. */
+const KEPT_CHARS = 67_108_864
+const PATIENCE_MS = 20_000

@@ -12,6 +12,7 @@ import {
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexEdges } from '../commands/index-edges.js'
+import { repairCanon } from '../commands/mark-canon.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
 import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
 import { maintainSums } from '../commands/sum-graph.js'
@@ -24,7 +25,7 @@ export const addInternalRoutes = (
   store: Store,
   { STORAGE_ALARM_BYTES }: Pick<NarrativesConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { service, narratives, edges, quotas, waits } = store
+  const { service, narratives, edges, canonRules, canonDecisions, canonMembers, quotas, waits } = store
 
   service.internal(narrativesInternal.getExtractionWork, async ({ params }) => {
     const open = await narratives.findOne({ _id: params.id, state: 'open' }).lean<NarrativeDoc>()
@@ -63,6 +64,29 @@ export const addInternalRoutes = (
         user_id => ({ user_id, count: { $gt: 0 } }),
         ({ day, src, subject, verb, object, count }) => ({ day, src, subject, verb, object, count }),
       ),
+      personalSource(
+        'canonical_rule',
+        canonRules,
+        user_id => ({ user_id }),
+        ({ kind, a, b, relation, at }) => ({ kind, a, b, relation, at }),
+      ),
+      personalSource(
+        'canonical_decision',
+        canonDecisions,
+        user_id => ({ user_id }),
+        ({ action, changes, created_at, undone_at }) => ({
+          action,
+          changes: changes.map(({ kind, left, right }) => ({ kind, left, right })),
+          created_at,
+          undone_at,
+        }),
+      ),
+      personalSource(
+        'canonical_label',
+        canonMembers,
+        user_id => ({ user_id }),
+        ({ kind, key, cluster, why }) => ({ kind, key, cluster, why }),
+      ),
     ],
     forget: userId => forgetUser(store, userId),
   })
@@ -94,6 +118,7 @@ export const addInternalRoutes = (
   }
   serveRepair(service, async () => {
     void maintain()
+    await repairCanon(store)
     return (await repairNarratives(store)) + Number(await indexEdges(store)) + (await quotas.repair())
   })
 }

@@ -42,8 +42,10 @@ export interface Placed extends Found {
 export type Scope = { owner: Types.ObjectId } | { shared: { $exists: true } }
 
 const BY_TIME = { at: 1 } as const
-/** Not read of candidates, but `media` where that is searched for. */
-const WITHOUT = { links: 0, versions: 0 } as const
+/** Not read of candidates, but `media` where that is searched for: likeness needs the sketch alone. */
+const WITHOUT = { bands: 0, keys: 0, links: 0, versions: 0 } as const
+/** Sightings that are looked at for words that they share, so that a search takes no longer with more sightings. */
+const KEY_CANDIDATES = 300
 
 interface Lookup {
   field: LookedUp
@@ -52,7 +54,7 @@ interface Lookup {
   inOrder?: true
 }
 
-/** Words that are not in too many of the sightings, the rarest, with no more sightings in all than are compared. */
+/** The rarest words, with at most `KEY_CANDIDATES` sightings in all; of those that are not in too many. */
 const tellingKeys = async (
   { sightings }: SightingModels,
   keys: string[],
@@ -71,7 +73,7 @@ const tellingKeys = async (
   let total = 0
   return telling.flatMap(({ key, count }) => {
     total += count
-    return total <= LIMITS.sightingCandidates ? [key] : []
+    return total <= KEY_CANDIDATES ? [key] : []
   })
 }
 
@@ -140,7 +142,8 @@ export const findMatches = async (
   return { found: found.filter(({ matches }) => matches.size > 0), truncated }
 }
 
-export const signatureIn = ({ exact, bands, keys, sketch }: SightingDoc): Signature => ({
+/** What likeness needs of a signature; candidates are read without what they are looked up by. */
+export const signatureIn = ({ exact, bands = [], keys = [], sketch }: SightingDoc): Signature => ({
   exact: exact ?? '',
   bands,
   keys,

@@ -1,8 +1,8 @@
 import { LIMITS, sightingsApi, sightingsInternal } from '@iodine/contracts'
 import {
+  createKeyedLimiter,
   createRateLimit,
   createSingleFlight,
-  createTurns,
   done,
   personalSource,
   type StoreService,
@@ -34,7 +34,7 @@ export const addSightingRoutes = (
   const searching = { models, secrets, peers: service.peers, users: service.users }
 
   // A search compares up to some thousand sightings.
-  const searches = createTurns()
+  const searches = createKeyedLimiter()
   service.route(sightingsApi.searchSightings, async ({ body, user }) =>
     searches(user.id, () => search(searching, user.id, body)),
   )

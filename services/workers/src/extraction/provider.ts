@@ -111,7 +111,8 @@ const retryAfter = (headers: Headers | undefined): number | undefined => {
   return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 1), 86_400) : undefined
 }
 
-const failureOf = (error: unknown): ProviderFailure => {
+/** Why a call of the SDK failed. */
+export const failureOf = (error: unknown): ProviderFailure => {
   if (error instanceof OpenAI.APIConnectionTimeoutError) return new ProviderFailure('provider_failed')
   if (error instanceof OpenAI.APIConnectionError)
     return new ProviderFailure('provider_failed', { retry: true })
@@ -134,23 +135,34 @@ const failureOf = (error: unknown): ProviderFailure => {
   return new ProviderFailure('provider_failed', { retry: status >= 500 || status === 408 || status === 409 })
 }
 
+/** A client of a provider with a user's key. An answer of more than `bytesMax` bytes fails. */
+export const createAiClient = (options: {
+  apiKey: string
+  baseURL: string
+  timeout: number
+  bytesMax: number
+}): OpenAI => {
+  const { apiKey, baseURL, timeout, bytesMax } = options
+  // All options are explicit: the SDK would read missing ones from the environment.
+  return new OpenAI({
+    apiKey,
+    baseURL,
+    organization: null,
+    project: null,
+    logLevel: 'off',
+    maxRetries: 0,
+    timeout,
+    fetch: async (url, init) =>
+      bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' })), bytesMax),
+  })
+}
+
 export const createProvider = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
   const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
   return {
     /** A text's triplets, cut to the contract's limits. Throws ProviderFailure, or `signal`'s reason. */
     async extract(apiKey: string, text: string, signal: AbortSignal): Promise<Triplet[]> {
-      // All options are explicit: the SDK would read missing ones from the environment.
-      const client = new OpenAI({
-        apiKey,
-        baseURL,
-        organization: null,
-        project: null,
-        logLevel: 'off',
-        maxRetries: 0,
-        timeout,
-        fetch: async (url, init) =>
-          bounded(refuseRedirect(await fetch(url, { ...init, redirect: 'manual' })), ANSWER_BYTES_MAX),
-      })
+      const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
       // A random end marker, which the author of a text cannot guess (prompt injection).
       const marker = `text-${randomBytes(6).toString('hex')}`
       const late = AbortSignal.timeout(timeout)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { authInternal, type BodyFor, narrativesInternal } from '@iodine/contracts'
-import { HttpError, isNotFound, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { type BodyFor, narrativesInternal } from '@iodine/contracts'
+import { HttpError, isNotFound, UnrecoverableError } from '@iodine/service-kit'
+import { createKeyOpener } from '../extraction/ai-key.js'
 import { type CitedTriplet, citeTriplets } from '../extraction/cite.js'
 import { createProvider, ProviderFailure } from '../extraction/provider.js'
 import { mergeTriplets, splitText, type TextPart } from '../extraction/split.js'
@@ -38,7 +39,7 @@ export const extractionProcessor = defineProcessor({
     maxStalledCount: 20,
   }),
   async create({ config, service }) {
-    const { peers, log } = service
+    const { peers } = service
     const provider = createProvider({ baseUrl: config.OPENAI_BASE_URL, model: config.OPENAI_MODEL })
     const limiter = createUserLimiter(service.redis, service.queues, config.REDIS_PREFIX)
 
@@ -47,25 +48,7 @@ export const extractionProcessor = defineProcessor({
         throw isNotFound(error) ? new Deleted() : error
       })
 
-    const getSealedKey = async (id: string): Promise<string | null> => {
-      try {
-        return (await peers.call('auth', authInternal.getSealedAiKey, { params: { id } })).sealed
-      } catch (error) {
-        if (isNotFound(error)) return null
-        throw error
-      }
-    }
-
-    const openKey = async (userId: string, known: string | undefined): Promise<string | undefined> => {
-      const sealed = known ?? (await getSealedKey(userId))
-      try {
-        return sealed === null ? undefined : unseal(config.SECRETS_KEY, `ai-key:${userId}`, sealed)
-      } catch {
-        // Sealed with another SECRETS_KEY: the user has to enter the key again.
-        log.error({ user: userId }, 'an AI key does not open')
-        return undefined
-      }
-    }
+    const openKey = createKeyOpener(config, service)
 
     const extractParts = async (
       apiKey: string,

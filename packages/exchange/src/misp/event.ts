@@ -4,12 +4,13 @@ import {
   highestTlp,
   type Iod,
   PRODUCT_NAME,
+  type Tlp,
   USUAL_TLP,
 } from '@iodine/contracts'
-import { type ExportContext, statementOf, versionOf } from './campaign-file.js'
-import { classify, type Kind } from './classify.js'
-import { GALAXY, type UsedTechnique } from './disarm/technique.js'
-import { idOf } from './ids.js'
+import { type ExportContext, statementOf, versionOf } from '../campaign-file.js'
+import { classify, type Kind } from '../classify.js'
+import { GALAXY, type UsedTechnique } from '../disarm/technique.js'
+import { idOf } from '../ids.js'
 
 /** A MISP event for import. */
 export type MispEvent = ReturnType<typeof toMispEvent>
@@ -21,7 +22,8 @@ export type MispEvent = ReturnType<typeof toMispEvent>
 const UNDEFINED_LEVEL = '4'
 const ONGOING = '1'
 const OWN_ORGANISATION = '0'
-const INHERIT = '5'
+/** Distribution: as the event's. */
+export const INHERIT = '5'
 
 const HASH_TYPES = { MD5: 'md5', 'SHA-1': 'sha1', 'SHA-256': 'sha256', 'SHA-512': 'sha512' } as const
 
@@ -50,18 +52,19 @@ function typeOf(kind: Kind): { type: string; category: string; to_ids: boolean }
 }
 
 /** Unix seconds. */
-const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
+export const seconds = (time: string | Date): string => String(Math.floor(new Date(time).getTime() / 1000))
 /** MISP's format for times of opinions and notes: '2026-11-21 10:00:00'. */
 const plainTime = (time: string): string => time.slice(0, 19).replace('T', ' ')
-const tag = (predicate: string, value: string) => ({
-  name: `${PRODUCT_NAME.toLowerCase()}:${predicate}="${value}"`,
-})
+/** Namespace of our own tags. */
+export const PRODUCT_TAG = PRODUCT_NAME.toLowerCase()
+const tag = (predicate: string, value: string) => ({ name: `${PRODUCT_TAG}:${predicate}="${value}"` })
 
 /** The tag of a cluster of MISP's galaxy: its value as it is, even with quotation marks. */
-const galaxyTag = ({ name }: UsedTechnique) =>
+export const galaxyTag = ({ name }: UsedTechnique) =>
   name === null ? [] : [{ name: `misp-galaxy:${GALAXY}="${name}"` }]
 
-function toAttribute(iod: Iod, uuid: string) {
+/** Votes and comments on the IOD that an attribute is, as lists of it. */
+export function analystData(iod: Iod, uuid: string) {
   const said = (time: string, username: string | null) => ({
     object_uuid: uuid,
     object_type: 'Attribute',
@@ -71,14 +74,6 @@ function toAttribute(iod: Iod, uuid: string) {
     distribution: INHERIT,
   })
   return {
-    uuid,
-    ...typeOf(classify(iod)),
-    value: iod.value,
-    comment: iod.description,
-    timestamp: seconds(iod.created_at),
-    distribution: INHERIT,
-    first_seen: iod.created_at,
-    Tag: [tag('category', iod.category), tag('source-type', iod.source_type)],
     ...(iod.votes.length > 0 && {
       Opinion: iod.votes.map(vote => ({
         uuid: idOf('opinion', vote.id),
@@ -94,6 +89,20 @@ function toAttribute(iod: Iod, uuid: string) {
         note: comment.content,
       })),
     }),
+  }
+}
+
+function toAttribute(iod: Iod, uuid: string) {
+  return {
+    uuid,
+    ...typeOf(classify(iod)),
+    value: iod.value,
+    comment: iod.description,
+    timestamp: seconds(iod.created_at),
+    distribution: INHERIT,
+    first_seen: iod.created_at,
+    Tag: [tag('category', iod.category), tag('source-type', iod.source_type)],
+    ...analystData(iod, uuid),
   }
 }
 
@@ -146,14 +155,31 @@ function toAnnotation(evidence: Evidence, referenced_uuid: string) {
   }
 }
 
+/** The strictest level of what a campaign's file says. */
+export const levelOfEvent = ({ iods }: CampaignDetail, context: ExportContext): Tlp => {
+  const { tlp = USUAL_TLP } = context
+  return highestTlp([tlp, ...iods.map(iod => statementOf(iod, context).tlp)]) ?? tlp
+}
+
+/** The attributes of IODs, and their evidence as objects. */
+export function toElements(iods: readonly Iod[], context: ExportContext) {
+  const uuidOf = (iod: Iod) =>
+    context.standIns?.get(iod.id)?.id ?? idOf('attribute', statementOf(iod, context).uid)
+  return {
+    Attribute: iods.filter(({ id }) => !context.standIns?.has(id)).map(iod => toAttribute(iod, uuidOf(iod))),
+    Object: iods.flatMap(iod =>
+      (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),
+    ),
+  }
+}
+
+export const tlpTag = (level: Tlp) => ({ name: `tlp:${level}` })
+
 /**
  * A campaign as a MISP event: one attribute per IOD, votes as opinions of 0 or 100, evidence as annotations. Its
  * `timestamp` is the same until something changes.
  */
 export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
-  const { tlp = USUAL_TLP } = context
-  const level = highestTlp([tlp, ...detail.iods.map(iod => statementOf(iod, context).tlp)]) ?? tlp
-  const uuidOf = (iod: Iod) => idOf('attribute', statementOf(iod, context).uid)
   return {
     Event: {
       uuid: idOf('event', detail.id),
@@ -165,11 +191,8 @@ export function toMispEvent(detail: CampaignDetail, context: ExportContext) {
       published: false,
       timestamp: seconds(versionOf(detail, context)),
       // Attributes inherit it.
-      Tag: [{ name: `tlp:${level}` }, ...(context.techniques ?? []).flatMap(galaxyTag)],
-      Attribute: detail.iods.map(iod => toAttribute(iod, uuidOf(iod))),
-      Object: detail.iods.flatMap(iod =>
-        (context.evidence?.get(iod.id) ?? []).map(each => toAnnotation(each, uuidOf(iod))),
-      ),
+      Tag: [tlpTag(levelOfEvent(detail, context)), ...(context.techniques ?? []).flatMap(galaxyTag)],
+      ...toElements(detail.iods, context),
     },
   }
 }

@@ -1,0 +1,138 @@
+import { DETAILS, FEEDS, TAXII_TYPE } from '@iodine/contracts'
+import { hashOf } from '@iodine/service-kit'
+import { samplePath } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Rig, startRig } from './rig.js'
+
+const KEY = 'iodine_feed_abc'
+const LIMIT = 20
+let rig: Rig
+/** Hashes of live keys. */
+const live = new Set<string>()
+let checks = 0
+let limited = 0
+
+beforeAll(async () => {
+  rig = await startRig({
+    RATE_LIMITS: 'on',
+    FEED_REQUESTS_A_MINUTE: String(LIMIT),
+    STRANGER_REQUESTS_A_MINUTE: '1000',
+    PUBLIC_URL: 'https://iodine.example.org',
+  })
+  rig.behaviour.auth = async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { hash } = JSON.parse(Buffer.concat(chunks).toString())
+    checks++
+    const [status, body] = live.has(hash)
+      ? [200, { id: limited.toString(16).padStart(24, '0'), user_id: 'b'.repeat(24), token: 'a-token' }]
+      : [404, { detail: 'Not found' }]
+    response.writeHead(status as number, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  }
+})
+afterAll(() => rig?.close())
+beforeEach(() => {
+  live.clear()
+  live.add(hashOf(KEY))
+  // A key of its own for each test, as limits are per key.
+  limited++
+})
+
+const send = (path: string, authorization = `Bearer ${KEY}`, method = 'GET') =>
+  fetch(rig.url + path, { method, headers: { ...(authorization && { authorization }) } })
+const basic = (name: string, key: string) => `Basic ${Buffer.from(`${name}:${key}`).toString('base64')}`
+
+it('reaches its service with the token of the key, and never with the key', async () => {
+  for (const { service, spec } of FEEDS) {
+    const path = samplePath(spec.path)
+    for (const url of [path, `${path}/`, `${path}?limit=1`]) {
+      const answer = await send(url)
+      expect([url, answer.status, await answer.json()]).toEqual([url, 200, { service }])
+      const { headers, ...seen } = rig.seen.at(-1) ?? expect.unreachable()
+      expect(seen).toMatchObject({ service, method: 'GET', url })
+      expect(headers).toMatchObject({
+        authorization: 'Bearer a-token',
+        'x-forwarded-host': 'iodine.example.org',
+        'x-forwarded-proto': 'https',
+      })
+      expect(JSON.stringify(headers)).not.toContain(KEY)
+    }
+    limited++
+  }
+})
+
+it('takes the key as the password of Basic, whatever the name', async () => {
+  for (const authorization of [basic('me', KEY), basic('', KEY), `bearer ${KEY}`])
+    expect((await send('/taxii2/', authorization)).status).toBe(200)
+  live.add(hashOf('with:colons:'))
+  expect((await send('/taxii2/', basic('me', 'with:colons:'))).status).toBe(200)
+})
+
+it('refuses what is no live key, in the form of TAXII and with a challenge', async () => {
+  const { token } = await rig.token()
+  for (const authorization of [
+    '',
+    'Bearer unknown',
+    `Bearer ${token}`,
+    basic(KEY, ''),
+    basic(KEY, 'unknown'),
+    `Basic ${Buffer.from(KEY).toString('base64')}`,
+    'Basic !',
+    `Digest ${KEY}`,
+    `Bearer ${'x'.repeat(5_000)}`,
+  ]) {
+    for (const path of ['/taxii2/', '/taxii2/iodine/collections/', '/taxii2/none']) {
+      const answer = await send(path, authorization)
+      expect([authorization, answer.status]).toEqual([authorization, 401])
+      expect(answer.headers.get('www-authenticate')).toBe('Basic realm="feeds", charset="UTF-8"')
+      expect(answer.headers.get('content-type')).toBe(TAXII_TYPE)
+      expect(await answer.json()).toMatchObject({ title: DETAILS.unauthenticated, http_status: '401' })
+    }
+  }
+})
+
+it('looks a key up at each request: its end counts at once', async () => {
+  expect((await send('/taxii2/')).status).toBe(200)
+  const before = checks
+  live.clear()
+  expect((await send('/taxii2/')).status).toBe(401)
+  expect(checks).toBe(before + 1)
+})
+
+it('is no way to the API, nor is a session a way to feeds', async () => {
+  for (const authorization of [`Bearer ${KEY}`, basic('me', KEY)])
+    expect((await send('/api/v1/campaigns', authorization)).status).toBe(401)
+})
+
+it('only reads, and only what there is', async () => {
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await send('/taxii2/iodine/collections/x/objects/', `Bearer ${KEY}`, method)
+    expect([answer.status, (await answer.json()).http_status]).toEqual([403, '403'])
+  }
+  for (const path of ['/taxii2/none/', '/taxii2/iodine/status/1/', '/taxii2/../api', '/taxii2/x/%2e%2e/y'])
+    expect([path, (await send(path)).status]).toEqual([path, 404])
+  expect((await send('/taxii2/', `Bearer ${KEY}`, 'HEAD')).status).toBe(200)
+})
+
+it('is limited by key', async () => {
+  const statuses: number[] = []
+  for (let n = 0; n <= LIMIT; n++) statuses.push((await send('/taxii2/')).status)
+  expect(statuses.at(-1)).toBe(429)
+  expect(statuses.slice(0, LIMIT).every(status => status === 200)).toBe(true)
+  const answer = await send('/taxii2/')
+  expect(await answer.json()).toMatchObject({ title: DETAILS.tooManyRequests, http_status: '429' })
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  limited++
+  expect((await send('/taxii2/')).status).toBe(200)
+})
+
+it('is 503 while auth or its service is down', async () => {
+  await rig.stop('campaigns')
+  const down = await send('/taxii2/')
+  expect([down.status, (await down.json()).http_status]).toEqual([503, '503'])
+  await rig.start('campaigns')
+  await rig.stop('auth')
+  expect((await send('/taxii2/')).status).toBe(503)
+  await rig.start('auth')
+  expect((await send('/taxii2/')).status).toBe(200)
+})

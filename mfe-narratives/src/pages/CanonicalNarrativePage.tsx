@@ -1,0 +1,372 @@
+import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
+import { errorToast, hasStatus, SectionLink, useHost, useSections } from '@iodine/mfe-kit'
+import {
+  Button,
+  Card,
+  DateTime,
+  DayBars,
+  EmptyState,
+  formatCount,
+  formatLongDate,
+  LoadingPanel,
+  LoadMore,
+  Page,
+  PageHeader,
+  SkeletonCards,
+  SourceLink,
+  Tag,
+} from '@iodine/ui'
+import { AddIcon, ArrowLeftIcon, GraphIcon, LinkIcon, MergeColumnsIcon, TickIcon } from '@iodine/ui/icons'
+import { Link, useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { graphNodeOf, nameOf, narrativeOf, reachText } from '../model/canonical'
+import { timeline } from '../model/timeline'
+import { tripletValue } from '../model/triplets'
+import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
+import { useReadNarrative } from '../queries/narrative'
+import { useTripletIods } from '../queries/triplet-iods'
+import styles from './CanonicalNarrativePage.module.css'
+import { ConvertDialog, type Said } from './ConvertDialog'
+import listStyles from './NarrativesPage.module.css'
+import { Parts } from './Parts'
+
+const MergeDialog = lazy(() => import('./MergeDialog'))
+const SplitDialog = lazy(() => import('./SplitDialog'))
+
+/** One canonical narrative: when and where it is said, in which words, and every sentence in its text. */
+export function CanonicalNarrativePage() {
+  const { id = '' } = useParams()
+  const [search] = useSearchParams()
+  const userId = search.get('user_id')
+  const navigate = useNavigate()
+  const query = useCanonical(id, userId)
+  useCanonicalState(userId === null)
+  const back = () => navigate(userId ? `/canonical?user_id=${userId}` : '/canonical')
+  return (
+    <Page>
+      <Button
+        className={listStyles.back}
+        variant="minimal"
+        icon={<ArrowLeftIcon />}
+        text="All canonical narratives"
+        onClick={back}
+      />
+      {hasStatus(query.error, 404) || hasStatus(query.error, 422) ? (
+        <>
+          <PageHeader title="Canonical narrative" />
+          <EmptyState
+            icon={<LinkIcon />}
+            title="This narrative does not exist any more"
+            description="It was merged or split, or its texts are gone."
+            action={<Button text="All canonical narratives" onClick={back} />}
+          />
+        </>
+      ) : (
+        <LoadingPanel
+          query={query}
+          errorTitle="Unable to load this narrative"
+          skeleton={<SkeletonCards count={3} lines={4} className={listStyles.list} />}
+        >
+          {narrative => <Narrative key={narrative.id} narrative={narrative} isOwn={userId === null} />}
+        </LoadingPanel>
+      )}
+    </Page>
+  )
+}
+
+function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: boolean }) {
+  const navigate = useNavigate()
+  const sections = useSections()
+  const [isMerging, setMerging] = useState(false)
+  const [splitting, setSplitting] = useState<CanonPart | null>(null)
+  const [source, setSource] = useState<string | null>(null)
+  const { merge, split } = useDecide(() => navigate('/canonical'))
+  const bars = useMemo(() => timeline(narrative.days), [narrative.days])
+  const showGraph = () =>
+    sections.open(`graph?canonical=true&node=${encodeURIComponent(graphNodeOf(narrative))}`)
+  const open = (id: string) => navigate(`/canonical/${id}`, { replace: true })
+  return (
+    <>
+      <PageHeader
+        title={nameOf(narrative)}
+        subtitle={`Said by ${reachText(narrative)} since ${formatLongDate(narrative.since)}`}
+        actions={
+          isOwn && (
+            <>
+              <Button icon={<MergeColumnsIcon />} text="Merge…" onClick={() => setMerging(true)} />
+              <Button icon={<GraphIcon />} text="Show in graph" onClick={showGraph} />
+            </>
+          )
+        }
+      />
+      <div className={styles.top}>
+        <Card className={styles.card}>
+          <h2 className={styles.title}>Spellings</h2>
+          <div className={styles.members}>
+            {(['subject', 'verb', 'object'] as const).map(part => (
+              <Members
+                key={part}
+                part={part}
+                members={narrative.members[part]}
+                onSplit={isOwn ? () => setSplitting(part) : undefined}
+              />
+            ))}
+          </div>
+        </Card>
+        <Card className={styles.card}>
+          <h2 className={styles.title}>Over time</h2>
+          {bars.length > 0 ? (
+            <DayBars label="Sentences over time" series={['sentences']} days={bars} />
+          ) : (
+            <p className={styles.muted}>No sentence is found in the texts.</p>
+          )}
+        </Card>
+      </div>
+      <Sources narrative={narrative} source={source} onSource={setSource} />
+      {isOwn ? (
+        <Sentences id={narrative.id} source={source} />
+      ) : (
+        <p className={styles.muted}>The sentences are shown to their author alone.</p>
+      )}
+      <Suspense fallback={null}>
+        <MergeDialog
+          isOpen={isMerging}
+          narrative={narrative}
+          onMerge={async other => {
+            const done = await merge(narrative.id, other)
+            if ('refused' in done) return done.refused
+            open(done.id)
+            return null
+          }}
+          onClose={() => setMerging(false)}
+        />
+        <SplitDialog
+          part={splitting}
+          narrative={narrative}
+          onSplit={async (part, members, together) => {
+            const done = await split(narrative.id, part, members, together)
+            if ('refused' in done) return done.refused
+            open(done.id)
+            return null
+          }}
+          onClose={() => setSplitting(null)}
+        />
+      </Suspense>
+    </>
+  )
+}
+
+const PART_TITLES = { subject: 'Subject', verb: 'Verb', object: 'Object' }
+const SPELLINGS_MAX = 12
+
+interface MembersProps {
+  part: CanonPart
+  members: CanonicalDetail['members'][CanonPart]
+  onSplit: (() => void) | undefined
+}
+
+function Members({ part, members, onSplit }: MembersProps) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? members : members.slice(0, SPELLINGS_MAX)
+  return (
+    <section className={styles.part} aria-label={PART_TITLES[part]}>
+      <header className={styles.partHeader}>
+        <h3 className={styles.partTitle}>{PART_TITLES[part]}</h3>
+        {onSplit && members.length > 1 && (
+          <Button
+            size="small"
+            variant="minimal"
+            text="Split…"
+            aria-label={`Split the ${part}`}
+            onClick={onSplit}
+          />
+        )}
+      </header>
+      <ul className={styles.spellings}>
+        {shown.map(({ key, label, times, why }) => (
+          <li key={key}>
+            <bdi className={listStyles[part]}>{label}</bdi>{' '}
+            <span className={styles.muted}>
+              ×{formatCount(times)}
+              {why === 'rule' && ' · by you'}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {members.length > shown.length && (
+        <Button
+          size="small"
+          variant="minimal"
+          text={`Show all ${formatCount(members.length)}`}
+          onClick={() => setWhole(true)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface SourcesProps {
+  narrative: CanonicalDetail
+  /** '' for texts without one; null: all. */
+  source: string | null
+  onSource: (source: string | null) => void
+}
+
+function Sources({ narrative: { by_source }, source, onSource }: SourcesProps) {
+  if (by_source.length < 2) return null
+  return (
+    <section aria-labelledby="canonical-sources">
+      <h2 id="canonical-sources" className={styles.heading}>
+        Sources
+      </h2>
+      <ul className={styles.sources}>
+        {by_source.map(({ src, sentences }) => {
+          const name = src ?? ''
+          const isChosen = source === name
+          return (
+            <li key={name}>
+              <Button
+                size="small"
+                variant="outlined"
+                ellipsizeText
+                active={isChosen}
+                aria-pressed={isChosen}
+                text={src ?? 'Without a source'}
+                title={src ?? undefined}
+                endIcon={<span className={styles.muted}>{formatCount(sentences)}</span>}
+                onClick={() => onSource(isChosen ? null : name)}
+              />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function Sentences({ id, source }: { id: string; source: string | null }) {
+  const { notify } = useHost()
+  const query = useSentences(id, source)
+  const narratives = useMemo(() => query.data?.map(narrativeOf), [query.data])
+  const iodOf = useTripletIods(narratives)
+  const readNarrative = useReadNarrative()
+  const [converting, setConverting] = useState<Said | null>(null)
+  const convert = async (sentence: CanonicalSentence, triplet: Triplet) => {
+    try {
+      setConverting({ narrative: await readNarrative(sentence.narrative_id), triplet })
+    } catch (error) {
+      notify(errorToast(error, 'Unable to load the text'))
+    }
+  }
+  return (
+    <section aria-labelledby="canonical-sentences">
+      <h2 id="canonical-sentences" className={styles.heading}>
+        Sentences{query.data && ` (${formatCount(query.total)})`}
+      </h2>
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load the sentences"
+        skeleton={<SkeletonCards count={3} lines={2} className={styles.sentences} />}
+        isEmpty={sentences => sentences.length === 0}
+        empty={<p className={styles.muted}>No text says this any more.</p>}
+      >
+        {sentences => (
+          <>
+            <ul className={styles.sentences} aria-label="Sentences">
+              {sentences.map(sentence => (
+                <Sentence
+                  key={`${sentence.narrative_id} ${sentence.place?.start ?? ''}`}
+                  sentence={sentence}
+                  iodOf={iodOf}
+                  onConvert={triplet => void convert(sentence, triplet)}
+                />
+              ))}
+            </ul>
+            <LoadMore query={query} text="Show more sentences" />
+          </>
+        )}
+      </LoadingPanel>
+      <ConvertDialog
+        said={converting}
+        onClose={() => setConverting(null)}
+        onQuoted={quoted => setConverting(current => (current === quoted ? null : current))}
+      />
+    </section>
+  )
+}
+
+interface SentenceProps {
+  sentence: CanonicalSentence
+  iodOf: (triplet: Triplet) => Iod | undefined
+  onConvert: (triplet: Triplet) => void
+}
+
+function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
+  const { narrative_id, src, created_at, place, before, after } = sentence
+  const [triplet] = narrativeOf(sentence).triplets
+  const iod = triplet && iodOf(triplet)
+  const text = place ? `/${narrative_id}?start=${place.start}&end=${place.end}` : `/${narrative_id}`
+  return (
+    <li>
+      <Card className={styles.sentence} compact>
+        <p className={styles.words}>
+          {place ? (
+            <>
+              {place.start > before.length && '…'}
+              <span className={styles.muted}>{before}</span>
+              <mark>{sentence.sentence}</mark>
+              <span className={styles.muted}>{after}</span>
+            </>
+          ) : (
+            <span className={styles.muted}>
+              No sentence is found for this triplet. The text begins: {after}
+            </span>
+          )}
+        </p>
+        <ul className={styles.triplets} aria-label="As it was extracted">
+          {sentence.triplets.map(({ id, subject, verb, object }) => (
+            <li key={id}>
+              <Parts
+                narrative={{
+                  subject: { cluster: '', label: subject, members: 1 },
+                  verb: { cluster: '', label: verb, members: 1 },
+                  object: { cluster: '', label: object, members: 1 },
+                }}
+              />
+            </li>
+          ))}
+        </ul>
+        <footer className={styles.footer}>
+          <span className={styles.source}>{src ? <SourceLink source={src} /> : 'Without a source'}</span>
+          <DateTime value={created_at} />
+          <Link to={text}>Read in its text</Link>
+          {triplet &&
+            (iod ? (
+              <SectionLink className={styles.iod} to={`iods/${iod.id}`}>
+                <Tag
+                  minimal
+                  interactive
+                  tabIndex={-1}
+                  intent="success"
+                  icon={<TickIcon />}
+                  title={`Already an IOD: ${iod.value}`}
+                >
+                  IOD
+                </Tag>
+              </SectionLink>
+            ) : (
+              <Button
+                className={styles.iod}
+                variant="outlined"
+                size="small"
+                icon={<AddIcon />}
+                text="IOD"
+                aria-label={`Convert to IOD: ${tripletValue(triplet)}`}
+                onClick={() => onConvert(triplet)}
+              />
+            ))}
+        </footer>
+      </Card>
+    </li>
+  )
+}

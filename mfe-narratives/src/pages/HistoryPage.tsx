@@ -1,0 +1,109 @@
+import type { CanonicalDecision } from '@iodine/contracts'
+import {
+  Button,
+  Card,
+  DateTime,
+  EmptyState,
+  formatDateTime,
+  LoadingPanel,
+  LoadMore,
+  Page,
+  PageHeader,
+  SkeletonCards,
+  Tag,
+} from '@iodine/ui'
+import { ArrowLeftIcon, HistoryIcon } from '@iodine/ui/icons'
+import { useNavigate } from '@iodine/ui/router'
+import { useState } from 'react'
+import { linesOf } from '../model/canonical'
+import { useDecide, useDecisions } from '../queries/canonical'
+import styles from './HistoryPage.module.css'
+import listStyles from './NarrativesPage.module.css'
+
+/** What the user has merged and split, each with Undo. */
+export function HistoryPage() {
+  const navigate = useNavigate()
+  const query = useDecisions()
+  const { undo } = useDecide(() => {})
+  return (
+    <Page>
+      <Button
+        className={listStyles.back}
+        variant="minimal"
+        icon={<ArrowLeftIcon />}
+        text="All canonical narratives"
+        onClick={() => navigate('/canonical')}
+      />
+      <PageHeader
+        title="Merges and splits"
+        subtitle="What you decide stands, whatever texts are added, until you undo it"
+      />
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load the history"
+        whenStale="both"
+        skeleton={<SkeletonCards count={3} lines={2} className={listStyles.list} />}
+        isEmpty={decisions => decisions.length === 0}
+        empty={
+          <EmptyState
+            icon={<HistoryIcon />}
+            title="Nothing is merged or split yet"
+            description="Open a canonical narrative to merge it with another, or to split its spellings."
+          />
+        }
+      >
+        {decisions => (
+          <>
+            <ul className={styles.list} aria-label="Decisions">
+              {decisions.map(decision => (
+                <Decision key={decision.id} decision={decision} onUndo={() => undo(decision.id)} />
+              ))}
+            </ul>
+            <LoadMore query={query} text="Show more" />
+          </>
+        )}
+      </LoadingPanel>
+    </Page>
+  )
+}
+
+function Decision({ decision, onUndo }: { decision: CanonicalDecision; onUndo: () => Promise<void> }) {
+  const [isWorking, setWorking] = useState(false)
+  const { action, at, undone_at } = decision
+  const undo = async () => {
+    setWorking(true)
+    await onUndo().finally(() => setWorking(false))
+  }
+  return (
+    <li>
+      <Card className={styles.decision} compact>
+        <div className={styles.what}>
+          <span className={styles.meta}>
+            <b>{action === 'merge' ? 'Merged' : 'Split'}</b> · <DateTime value={at} format={formatDateTime} />
+          </span>
+          <ul className={undone_at ? `${styles.lines} ${styles.undone}` : styles.lines}>
+            {linesOf(decision).map((line, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines never change
+              <li key={index}>
+                <bdi>{line}</bdi>
+              </li>
+            ))}
+          </ul>
+        </div>
+        {undone_at ? (
+          <Tag minimal title={formatDateTime(undone_at)}>
+            Undone
+          </Tag>
+        ) : (
+          <Button
+            size="small"
+            variant="outlined"
+            text="Undo"
+            loading={isWorking}
+            onClick={() => void undo()}
+          />
+        )}
+      </Card>
+    </li>
+  )
+}

@@ -1,0 +1,26 @@
+import { Tab, Tabs } from '@iodine/ui'
+import { useNavigate } from '@iodine/ui/router'
+import type { ReactNode } from 'react'
+
+export interface NarrativesTabsProps {
+  selected: 'texts' | 'canonical'
+  children: ReactNode
+}
+
+/** The two sides of the section: texts with their triplets, and what they say together. */
+export function NarrativesTabs({ selected, children }: NarrativesTabsProps) {
+  const navigate = useNavigate()
+  const panel = <>{children}</>
+  return (
+    <Tabs
+      id="narratives"
+      selectedTabId={selected}
+      onChange={id => navigate(id === 'canonical' ? '/canonical' : '/')}
+      renderActiveTabPanelOnly
+      animate={false}
+    >
+      <Tab id="texts" title="Texts" panel={panel} />
+      <Tab id="canonical" title="Canonical narratives" panel={panel} />
+    </Tabs>
+  )
+}

@@ -1,0 +1,174 @@
+import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
+import { errorDetail, errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useCallback, useEffect } from 'react'
+
+const CANONICAL = ['canonical']
+const PAGE_SIZE = 50
+const SENTENCES = 20
+const FOUND = 20
+const POLL_MS = 2_000
+
+/** Whose narratives are listed: the caller's, those of all users together, or another user's by id. */
+export interface Whose {
+  scope: 'own' | 'all'
+  userId: string | null
+}
+
+const ownerOf = (userId: string | null) => (userId ? { user_id: userId } : {})
+
+/** Canonical narratives by reach, paginated. */
+export function useCanonicalList(q: string, { scope, userId }: Whose) {
+  const { api } = useHost()
+  const asked = { ...(q && { q }), ...(scope === 'all' ? { scope } : ownerOf(userId)), limit: PAGE_SIZE }
+  const query = usePagedQuery({
+    queryKey: [...CANONICAL, 'list', asked],
+    placeholderData: keepPreviousData,
+    readPage: (page, signal) =>
+      api.page('GET /narratives/canonical', { query: { ...asked, ...page }, signal }),
+  })
+  const pages = query.data?.pages
+  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
+}
+
+/** The narratives with a spelling that contains the words, strongest first. */
+export function useCanonicalSearch(q: string) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: [...CANONICAL, 'search', q],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      api.call('GET /narratives/canonical', { query: { ...(q && { q }), limit: FOUND }, signal }),
+  })
+}
+
+/** One canonical narrative with its members, days and sources. */
+export function useCanonical(id: string, userId: string | null) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: [...CANONICAL, 'one', id, userId],
+    queryFn: ({ signal }) =>
+      api.call('GET /narratives/canonical/:id', { params: { id }, query: ownerOf(userId), signal }),
+    // A narrative that was merged or split has another id.
+    retry: (count, error) => !hasStatus(error, 404) && count < 2,
+  })
+}
+
+/** The sentences of a canonical narrative, newest first. @param source '' for texts without one, null for all */
+export function useSentences(id: string, source: string | null) {
+  const { api } = useHost()
+  const asked = { ...(source !== null && { source }), limit: SENTENCES }
+  const query = usePagedQuery({
+    queryKey: [...CANONICAL, 'sentences', id, asked],
+    placeholderData: keepPreviousData,
+    readPage: (page, signal) =>
+      api.page('GET /narratives/canonical/:id/sentences', {
+        params: { id },
+        query: { ...asked, ...page },
+        signal,
+      }),
+  })
+  const pages = query.data?.pages
+  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
+}
+
+/** What the user has merged and split, newest first. */
+export function useDecisions() {
+  const { api } = useHost()
+  const query = usePagedQuery({
+    queryKey: [...CANONICAL, 'history'],
+    readPage: (page, signal) =>
+      api.page('GET /narratives/canonical/history', { query: { limit: PAGE_SIZE, ...page }, signal }),
+  })
+  return { ...query, data: query.data?.pages.flatMap(page => page.items) }
+}
+
+/** Whether texts are still being gathered. Everything canonical is read again once they are. */
+export function useCanonicalState(enabled: boolean) {
+  const { api } = useHost()
+  const client = useQueryClient()
+  const { data } = useQuery({
+    queryKey: ['canonical-state'],
+    enabled,
+    queryFn: ({ signal }) => api.call('GET /narratives/canonical/state', { signal }),
+    refetchInterval: ({ state }) => (state.data?.pending ? POLL_MS : false),
+  })
+  const isPending = data?.pending
+  useEffect(() => {
+    if (isPending === false) void client.invalidateQueries({ queryKey: CANONICAL })
+  }, [isPending, client])
+  return data
+}
+
+/** Returns a function that has the user's labels compared by their meaning. A toast tells a failure. */
+export function useCompareByMeaning(): () => Promise<void> {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  return async () => {
+    try {
+      await api.call('POST /narratives/canonical/compare')
+    } catch (error) {
+      notify(errorToast(error, 'Unable to compare by meaning'))
+    }
+    await client.invalidateQueries({ queryKey: ['canonical-state'] })
+  }
+}
+
+/** Functions that merge, split and undo. They resolve to the narrative's id, or to why it was refused. */
+export function useDecide(onUndone: () => void) {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  const reload = useCallback(async () => {
+    await client.invalidateQueries({ queryKey: CANONICAL })
+    void client.invalidateQueries({ queryKey: ['canonical-state'] })
+  }, [client])
+
+  const undo = useCallback(
+    async (decision: string): Promise<void> => {
+      try {
+        await api.call('POST /narratives/canonical/history/:id/undo', { params: { id: decision } })
+      } catch (error) {
+        // Undone in another tab.
+        if (!hasStatus(error, 409)) {
+          notify(errorToast(error, 'Unable to undo this'))
+          return
+        }
+      }
+      notify({ status: 'success', title: 'Undone', key: decision })
+      await reload()
+      onUndone()
+    },
+    [api, notify, reload, onUndone],
+  )
+
+  const decided = async (
+    title: string,
+    request: () => Promise<{ id: string; decision: string }>,
+  ): Promise<{ id: string } | { refused: string }> => {
+    try {
+      const { id, decision } = await request()
+      notify({
+        status: 'success',
+        title,
+        key: decision,
+        action: { text: 'Undo', onClick: () => void undo(decision) },
+      })
+      void reload()
+      return { id }
+    } catch (error) {
+      return { refused: errorDetail(error, 'The server could not be reached. Please try again.') }
+    }
+  }
+  const merge = (id: string, other: CanonicalNarrative) =>
+    decided('Narratives merged', () =>
+      api.call('POST /narratives/canonical/:id/merge', { params: { id }, body: { with: other.id } }),
+    )
+  const split = (id: string, part: CanonPart, members: string[], together: boolean) =>
+    decided('Members split off', () =>
+      api.call('POST /narratives/canonical/:id/split', {
+        params: { id },
+        body: { part, members, together },
+      }),
+    )
+  return { merge, split, undo }
+}

@@ -1,0 +1,150 @@
+import nlp from 'compromise'
+
+/** What compromise offers to its plugins. Its types leave these out. */
+interface Methods {
+  two: {
+    transform: {
+      verb: { toInfinitive(word: string, model: object, tense?: Tense): string }
+      noun: { toSingular(word: string, model: object): string }
+    }
+  }
+}
+interface Model {
+  one: { lexicon: Record<string, string | string[] | undefined> }
+}
+
+type Tense = 'PastTense' | 'PresentTense' | 'Participle' | 'Gerund'
+
+const { verb, noun } = (nlp.methods() as Methods).two.transform
+const model = nlp.model() as Model
+const TENSES = new Set<string>(['PastTense', 'PresentTense', 'Participle', 'Gerund'])
+/** Words whose tag says that they are no inflected verb. */
+const BASE = new Set([
+  'Infinitive',
+  'Singular',
+  'Plural',
+  'Preposition',
+  'Determiner',
+  'Adverb',
+  'Conjunction',
+  'Pronoun',
+])
+
+/** A cache of words with a bound: the words of a language fit, what strangers make up does not pile up. */
+const remembered = (find: (word: string) => string): ((word: string) => string) => {
+  const known = new Map<string, string>()
+  return word => {
+    const before = known.get(word)
+    if (before !== undefined) return before
+    const found = find(word)
+    if (known.size >= 50_000) known.clear()
+    known.set(word, found)
+    return found
+  }
+}
+
+const tagOf = (word: string): string | undefined => {
+  const tag = Object.hasOwn(model.one.lexicon, word) ? model.one.lexicon[word] : undefined
+  return Array.isArray(tag) ? tag[0] : tag
+}
+
+/** The infinitive of an English verb's form, in lower case; any other word as it is. */
+export const infinitiveOf = remembered(word => {
+  const tag = tagOf(word)
+  if (tag !== undefined && TENSES.has(tag)) return verb.toInfinitive(word, model, tag as Tense) || word
+  const guess = verb.toInfinitive(word, model) || word
+  if (guess !== word || (tag !== undefined && BASE.has(tag))) return guess
+  // The library leaves "shelling" as it is.
+  if (/(?:ll|ss|ff|zz)ing$/.test(word)) return word.slice(0, -3)
+  // Irregular forms with another tag, such as "left" and "broken".
+  for (const tense of ['PastTense', 'Participle'] as const) {
+    const found = verb.toInfinitive(word, model, tense)
+    if (found && found !== word && tagOf(found) !== undefined) return found
+  }
+  return word
+})
+
+/** Verbs whose participle is the infinitive. */
+const UNCHANGED = new Set(
+  'bet bid broadcast burst cast cost cut hit hurt let put read rid set shed shut split spread thrust'.split(
+    ' ',
+  ),
+)
+
+/** Whether a word is a past participle, as far as its form says. */
+export const isParticiple = (word: string): boolean => {
+  if (UNCHANGED.has(word)) return true
+  const tag = tagOf(word)
+  if (tag === 'Participle' || tag === 'PastTense') return true
+  return !word.endsWith('ing') && !word.endsWith('s') && infinitiveOf(word) !== word
+}
+
+/** Whether a word is a present participle of a verb. */
+export const isGerund = (word: string): boolean => word.endsWith('ing') && infinitiveOf(word) !== word
+
+/** The singular of an English noun, in lower case; a short word as it is. */
+export const singularOf = remembered(word =>
+  word.length > 3 && /[^ius]s$/.test(word) ? noun.toSingular(word, model) || word : word,
+)
+
+const hasTag = (word: string, tags: ReadonlySet<string>): boolean => {
+  const tag = Object.hasOwn(model.one.lexicon, word) ? model.one.lexicon[word] : undefined
+  return tag !== undefined && (Array.isArray(tag) ? tag : [tag]).some(each => tags.has(each))
+}
+
+const GIVEN_NAMES = new Set(['MaleName', 'FemaleName', 'FirstName', 'Person'])
+const ROLES = new Set(['Actor', 'Honorific'])
+
+/** Whether a word is a person's given name. */
+export const isGivenName = (word: string): boolean => hasTag(word, GIVEN_NAMES)
+
+const HONORIFICS = new Set(['Honorific'])
+
+/** Whether a word is a form of address, such as "dr". */
+export const isHonorific = (word: string): boolean => hasTag(word, HONORIFICS)
+
+/** Whether a word is a role or a title of persons. */
+export const isRole = (word: string): boolean => hasTag(word, ROLES)
+
+/** Whether English has the word, as far as compromise's word list goes. */
+export const isKnownWord = (word: string): boolean => Object.hasOwn(model.one.lexicon, word)
+
+const CITIES = new Set(['City'])
+
+/** Whether a word is a country, a region or another place. */
+export const isPlace = (word: string): boolean => hasTag(word, PLACES)
+
+/** Whether a word is a city. */
+export const isCity = (word: string): boolean => hasTag(word, CITIES)
+
+/** One spelling for what British and American English spell differently. */
+export const commonSpellingOf = (word: string): string =>
+  word.length > 5
+    ? word
+        .replace(/tre$/, 'ter')
+        .replace(/isation$/, 'ization')
+        .replace(/([^aeiou])our$/, '$1or')
+        .replace(/fence$/, 'fense')
+    : word
+
+const PLACES = new Set(['Country', 'Place', 'Region'])
+const DEMONYMS = new Set(['Demonym'])
+const countries = Object.keys(model.one.lexicon).filter(word => !word.includes(' ') && hasTag(word, PLACES))
+
+const sharedStart = (a: string, b: string): number => {
+  let n = 0
+  while (n < a.length && a[n] === b[n]) n++
+  return n
+}
+
+/** The country of a word such as "ukrainian", if its name begins alike; any other word as it is. */
+export const demonymCountryOf = remembered(word => {
+  if (!hasTag(word, DEMONYMS)) return word
+  let best = word
+  let most = 3
+  for (const country of countries) {
+    const shared = sharedStart(country, word)
+    if (shared > most && shared >= country.length - 2) [best, most] = [country, shared]
+  }
+  return best
+})

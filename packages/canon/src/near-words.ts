@@ -1,0 +1,57 @@
+import { isGivenName, isKnownWord } from './lemmas.js'
+
+/** Shortest words whose misspellings are looked for. */
+const LETTERS_MIN = 5
+/** Words that share a form with one letter less; in larger groups likeness says nothing. */
+const GROUP_MAX = 12
+
+const isWord = (token: string) => token.length >= LETTERS_MIN && token.length <= 40 && /^\p{L}+$/u.test(token)
+
+const differByOne = (a: string, b: string): boolean => {
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const [left, right] = [a.length - start - end, b.length - start - end]
+  if (left <= 1 && right <= 1) return true
+  // Two letters exchanged.
+  return left === 2 && right === 2 && a[start] === b[start + 1] && a[start + 1] === b[start]
+}
+
+/**
+ * Words that differ by one letter, or two neighbours exchanged, and begin alike; not two words that English has.
+ * Method: deletion neighbourhoods, as in Garbe's SymSpell.
+ *
+ * @returns for each word with such others, these, sorted
+ */
+export const nearWords = (tokens: Iterable<string>): Map<string, string[]> => {
+  const groups = new Map<string, string[]>()
+  for (const token of new Set(tokens)) {
+    if (!isWord(token)) continue
+    const forms = new Set([token])
+    for (let n = 1; n < token.length; n++) forms.add(token.slice(0, n) + token.slice(n + 1))
+    for (const form of forms) {
+      const group = groups.get(form)
+      if (group) group.push(token)
+      else groups.set(form, [token])
+    }
+  }
+  const near = new Map<string, Set<string>>()
+  const add = (from: string, to: string) => {
+    const known = near.get(from)
+    if (known) known.add(to)
+    else near.set(from, new Set([to]))
+  }
+  for (const group of groups.values()) {
+    if (group.length < 2 || group.length > GROUP_MAX) continue
+    for (const [n, a] of group.entries()) {
+      for (const b of group.slice(n + 1)) {
+        if ((isKnownWord(a) && isKnownWord(b) && !(isGivenName(a) && isGivenName(b))) || !differByOne(a, b))
+          continue
+        add(a, b)
+        add(b, a)
+      }
+    }
+  }
+  return new Map([...near].map(([token, others]) => [token, [...others].sort()]))
+}

@@ -1,0 +1,118 @@
+import { rounds } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assign, conflictOf, keyOf, type Rule, RulesConflict } from '../src/index.js'
+
+const must = (a: string, b: string): Rule => ({ kind: 'entity', a, b, relation: 'must' })
+const cannot = (a: string, b: string): Rule => ({ kind: 'entity', a, b, relation: 'cannot' })
+
+const said = (labels: readonly string[]) => labels.map(subject => ({ subject, verb: 'is', object: 'said' }))
+
+/** The number of the cluster of each key. */
+const placesOf = (labels: readonly string[], rules: readonly Rule[]) =>
+  new Map(
+    assign(said(labels), { rules }).entities.flatMap(({ members }, n) =>
+      members.map(({ key }) => [key, n] as const),
+    ),
+  )
+
+describe('the rules', () => {
+  it('join what has no word in common, and part what has all', () => {
+    const labels = ['Lake Varnel', 'the reservoir', 'LAKE VARNEL!', 'Nordic council']
+    expect(placesOf(labels, [])).toEqual(
+      new Map([
+        ['lake varnel', 0],
+        ['lake varnel!', 0],
+        ['nordic council', 1],
+        ['said', 2],
+        ['the reservoir', 3],
+      ]),
+    )
+    const places = placesOf(labels, [
+      must('Lake  Varnel', 'The Reservoir'),
+      cannot('lake varnel', 'Lake Varnel!'),
+    ])
+    expect(places.get('lake varnel')).toBe(places.get('the reservoir'))
+    expect(places.get('lake varnel')).not.toBe(places.get('lake varnel!'))
+  })
+
+  it('hold over labels that no text has', () => {
+    const places = placesOf(['a1', 'b1'], [must('a1', 'gone'), must('gone', 'b1')])
+    expect(places.get('a1')).toBe(places.get('b1'))
+  })
+
+  it('are of one kind', () => {
+    const rules: Rule[] = [{ ...must('a1', 'b1'), kind: 'verb' }]
+    expect(placesOf(['a1', 'b1'], rules)).toEqual(placesOf(['a1', 'b1'], []))
+    expect(conflictOf(rules, cannot('a1', 'b1'))).toEqual([])
+  })
+
+  it('name those that a new one contradicts', () => {
+    const rules = [must('a', 'b'), must('b', 'c'), must('x', 'y'), cannot('c', 'x')]
+    expect(conflictOf(rules, cannot('A', ' c'))).toEqual([rules[0], rules[1]])
+    expect(conflictOf(rules, must('y', 'a'))).toEqual([rules[3], rules[2], rules[0], rules[1]])
+    expect(conflictOf(rules, must('a', 'd'))).toEqual([])
+    expect(conflictOf(rules, cannot('a', 'd'))).toEqual([])
+    expect(conflictOf(rules, must('a', 'A'))).toEqual([])
+    expect(conflictOf([], cannot('a', 'A '))).toEqual([cannot('a', 'A ')])
+  })
+
+  it('refuse to contradict each other', () => {
+    const rules = [must('a', 'b'), must('b', 'c'), cannot('a', 'c')]
+    const tried = () => assign(said(['a']), { rules })
+    expect(tried).toThrow(RulesConflict)
+    try {
+      tried()
+    } catch (error) {
+      expect((error as RulesConflict).rules).toEqual([rules[2], rules[0], rules[1]])
+    }
+  })
+})
+
+const WORDS = ['giant', 'mirrors', 'lake', 'varnel', 'council', 'nordic', 'secret']
+const someLabel = fc
+  .tuple(
+    fc.constantFrom('', 'the '),
+    fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }),
+  )
+  .map(([article, words]) => article + words.join(' '))
+const someStep = fc.oneof(
+  fc.record({ do: fc.constant('merge' as const), a: someLabel, b: someLabel }),
+  fc.record({ do: fc.constant('split' as const), a: someLabel, b: someLabel }),
+  fc.record({ do: fc.constant('text' as const), a: someLabel, b: someLabel }),
+  fc.record({ do: fc.constant('undo' as const), at: fc.nat() }),
+)
+
+const STEPS = 50
+
+/** `ROUNDS=10000 npx vitest run --project canon rules.test.ts` takes 10,000 steps. */
+it('are never violated by merges, splits, new texts and undoing', () => {
+  fc.assert(
+    fc.property(fc.array(someStep, { minLength: STEPS, maxLength: STEPS }), steps => {
+      let rules: Rule[] = []
+      const labels: string[] = []
+      for (const step of steps) {
+        if (step.do === 'undo') rules = rules.filter((_, n) => n !== step.at % (rules.length + 1))
+        else if (step.do === 'text') labels.push(step.a, step.b)
+        else {
+          const rule = step.do === 'merge' ? must(step.a, step.b) : cannot(step.a, step.b)
+          const against = conflictOf(rules, rule)
+          if (against.length === 0) rules.push(rule)
+          else {
+            // What it names is a contradiction by itself, of rules that were there.
+            expect(against.every(other => other === rule || rules.includes(other))).toBe(true)
+            expect(() => assign([], { rules: [...against, rule] })).toThrow(RulesConflict)
+          }
+        }
+        const places = placesOf(labels, rules)
+        for (const { a, b, relation } of rules) {
+          const [first, second] = [places.get(keyOf(a)), places.get(keyOf(b))]
+          if (first === undefined || second === undefined) continue
+          expect(first === second).toBe(relation === 'must')
+        }
+        expect(new Set(places.keys())).toEqual(new Set(labels.length ? [...labels.map(keyOf), 'said'] : []))
+      }
+    }),
+    { numRuns: Math.ceil(rounds(2_000) / STEPS) },
+  )
+})

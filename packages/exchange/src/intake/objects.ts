@@ -1,0 +1,71 @@
+import { highestTlp, type Tlp } from '@iodine/contracts'
+import type { SliceLimits } from '../json/scanner.js'
+import { sliceObjects } from '../json/slices.js'
+import { isMadeOfMisp, packedEvent } from '../packed/misp-in-stix.js'
+import { UnreadableFile } from '../read.js'
+import { markingOf, parseObject } from '../stix/read.js'
+import type { OpenedFile } from './opened.js'
+
+/** Markings that a file may define. */
+const MARKINGS_MAX = 1_000
+/** Bytes of objects after which other work gets a turn. */
+const YIELD_BYTES = 250_000
+
+/** An event's parts, of which each is a piece. */
+interface PackedEvent {
+  pieces: number[]
+  parts: { n: number; text: string }[]
+}
+
+/** Opens a STIX bundle, a bare array of objects, or an object, without what it holds packed. Throws UnreadableFile. */
+export function* readObjects(
+  bytes: Uint8Array,
+  limits: SliceLimits,
+): Generator<
+  void,
+  Pick<OpenedFile, 'spans' | 'markings'> & { events: Map<string, PackedEvent>; madeOfMisp: number[] }
+> {
+  const { spans, envelope } = yield* sliceObjects(bytes, limits)
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const markings = new Map<string, Tlp | null>()
+  const events = new Map<string, PackedEvent>()
+  const madeOfMisp: number[] = []
+  let seen = 0
+  for (const [n, [start, end]] of spans.entries()) {
+    let text: string
+    try {
+      text = decoder.decode(bytes.subarray(start, end))
+    } catch {
+      throw new UnreadableFile('The file is not UTF-8.')
+    }
+    const object = parseObject(text, n + 1)
+    if (
+      spans.length === 1 &&
+      envelope === '[]' &&
+      (typeof object.type !== 'string' || object.type === 'bundle')
+    )
+      throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
+    if (isMadeOfMisp(object)) madeOfMisp.push(n)
+    const part = packedEvent(object)
+    if (part) {
+      const event = events.get(part.uuid) ?? { pieces: [], parts: [] }
+      event.pieces.push(n)
+      event.parts.push(part)
+      events.set(part.uuid, event)
+    }
+    const marking = markingOf(object)
+    if (marking) {
+      // Of an id that is defined twice, the strictest counts.
+      const [id, level] = marking
+      markings.set(id, highestTlp([markings.get(id), level]))
+    }
+    if (markings.size > MARKINGS_MAX) throw new UnreadableFile('The file defines too many markings.')
+    seen += end - start
+    if (seen > YIELD_BYTES) {
+      seen = 0
+      yield
+    }
+  }
+  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
+  return { spans, markings, events, madeOfMisp }
+}

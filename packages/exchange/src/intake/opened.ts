@@ -1,0 +1,36 @@
+import type { Tlp } from '@iodine/contracts'
+import type { Quotes } from '../evidence.js'
+import type { Span } from '../json/scanner.js'
+import type { EventPlace } from '../misp/slices.js'
+import type { ForeignObject } from '../stix/read.js'
+
+/** A file that is taken in as pieces: each is kept byte for byte, or read as an entry, by itself. */
+export interface OpenedFile {
+  /** What the pieces stand in: the file, and what it holds packed. */
+  bytes: Uint8Array
+  spans: Span[]
+  /** Of each piece, in files of MISP. */
+  places?: (Place | undefined)[]
+  /** Levels of the markings that the file defines, by their ids. */
+  markings: ReadonlyMap<string, Tlp | null>
+  /** Level of all that the file says. */
+  tlp: Tlp | null
+  /** Ids of techniques of DISARM that the file as a whole names. */
+  techniques: string[]
+}
+
+/** Where a piece stands, if its own bytes don't tell. */
+export type Place =
+  | { format: 'stix'; isPacked?: boolean }
+  | ({
+      format: 'misp'
+      /** What it holds packed are pieces of their own: it is not kept. */
+      isPacked?: boolean
+    } & EventPlace)
+
+/** What is known of a piece, beside its bytes. */
+export interface KnownPiece extends ForeignObject {
+  /** Ids of techniques of DISARM that it names. */
+  techniques: string[]
+  evidence?: Quotes
+}

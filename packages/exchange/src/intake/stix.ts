@@ -1,0 +1,49 @@
+import { techniqueOf } from '../disarm/read.js'
+import type { SliceLimits } from '../json/scanner.js'
+import { UnreadableFile } from '../read.js'
+import { readStixObject } from '../stix/read.js'
+import { readEvents } from './events.js'
+import { readObjects } from './objects.js'
+import type { KnownPiece, OpenedFile, Place } from './opened.js'
+
+/** Opens a file of STIX; MISP events that it holds packed come as such. Throws UnreadableFile. */
+export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
+  const { spans, markings, events, madeOfMisp } = yield* readObjects(bytes, limits)
+  const file: OpenedFile = { bytes, spans, markings, tlp: null, techniques: [] }
+  if (events.size === 0) return file
+  const places: Place[] = spans.map(() => ({ format: 'stix' }))
+  const packed = new Set<number>()
+  for (const { pieces, parts } of events.values()) {
+    parts.sort((a, b) => a.n - b.n)
+    const event = Buffer.from(parts.map(({ text }) => text).join(''))
+    try {
+      const opened = yield* readEvents(event, { ...limits, objects: limits.objects - spans.length })
+      const before = file.bytes.length
+      const first = spans.length
+      file.bytes = Buffer.concat([file.bytes, event])
+      for (const [n, [from, to]] of opened.spans.entries()) {
+        spans.push([from + before, to + before])
+        const place = opened.places[n] as (typeof opened.places)[number]
+        const object = place.object === null ? null : place.object + first
+        places.push({ ...place, event: place.event + first, object })
+      }
+      for (const piece of pieces) packed.add(piece)
+    } catch (error) {
+      // A part is missing: objects like others.
+      if (!(error instanceof UnreadableFile)) throw error
+    }
+  }
+  // What we made of attributes is made anew.
+  if (packed.size > 0)
+    for (const n of [...packed, ...madeOfMisp]) places[n] = { format: 'stix', isPacked: true }
+  return { ...file, places }
+}
+
+/** What is known of an object of a file. */
+export const readStixPiece = (
+  object: Readonly<Record<string, unknown>>,
+  markings: OpenedFile['markings'],
+): KnownPiece => {
+  const technique = object.type === 'attack-pattern' ? techniqueOf(object) : undefined
+  return { ...readStixObject(object, markings), techniques: technique ? [technique] : [] }
+}

@@ -1,0 +1,173 @@
+import { UnreadableFile } from '../read.js'
+
+/** Where a value stands: from its first byte up to the one after its last. */
+export type Span = readonly [start: number, end: number]
+
+export interface SliceLimits {
+  /** Objects of a file, and bytes and levels of one. */
+  objects: number
+  objectBytes: number
+  depth: number
+}
+
+const code = (character: string) => character.charCodeAt(0)
+export const QUOTE = code('"')
+const BACKSLASH = code('\\')
+export const OPEN = code('{')
+export const CLOSE = code('}')
+export const OPEN_LIST = code('[')
+export const CLOSE_LIST = code(']')
+export const COMMA = code(',')
+export const COLON = code(':')
+
+/** Bytes after which a scan lets other work come in between. */
+const YIELD_BYTES = 1_048_576
+
+/**
+ * Goes through a JSON text in UTF-8 from one value to the next. Reads the structure alone: what stands in a value that is
+ * skipped is for a JSON parser to check.
+ */
+export class JsonScanner {
+  at: number
+  private nextYield: number
+  private readonly bytes: Uint8Array
+  private readonly limits: SliceLimits
+  private readonly place: () => string
+
+  /** @param place what a value that is too large is called */
+  constructor(bytes: Uint8Array, limits: SliceLimits, place: () => string) {
+    this.bytes = bytes
+    this.limits = limits
+    this.place = place
+    this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+    this.nextYield = this.at + YIELD_BYTES
+  }
+
+  refuse(reason: string): never {
+    throw new UnreadableFile(reason)
+  }
+
+  broken(): never {
+    return this.refuse(`The file is not valid JSON, near byte ${this.at + 1}.`)
+  }
+
+  /** Whether it is time for other work. */
+  isLong(): boolean {
+    if (this.at <= this.nextYield) return false
+    this.nextYield = this.at + YIELD_BYTES
+    return true
+  }
+
+  /** The text of some bytes. */
+  text(start: number, end: number): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+        this.bytes.subarray(start, end),
+      )
+    } catch {
+      return this.refuse('The file is not UTF-8.')
+    }
+  }
+
+  /** Goes past white space; returns the byte there. */
+  peek(): number | undefined {
+    for (; this.at < this.bytes.length; this.at++) {
+      const byte = this.bytes[this.at]
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return byte
+    }
+    return undefined
+  }
+
+  expect(byte: number): void {
+    if (this.peek() !== byte) this.broken()
+    this.at++
+  }
+
+  /** Goes past a string whose first quotation mark is at `at`. */
+  private string(): void {
+    const { bytes } = this
+    for (this.at++; this.at < bytes.length; this.at++) {
+      if (bytes[this.at] === BACKSLASH) this.at++
+      else if (bytes[this.at] === QUOTE) {
+        this.at++
+        return
+      }
+    }
+    this.broken()
+  }
+
+  /** Goes past a value of at most so many bytes. */
+  value(most = this.limits.objectBytes): void {
+    const { bytes, limits } = this
+    const start = this.at
+    let depth = 0
+    while (this.at < bytes.length) {
+      const byte = bytes[this.at]
+      if (byte === QUOTE) this.string()
+      else if (byte === OPEN || byte === OPEN_LIST) {
+        if (++depth > limits.depth) this.refuse(`The file is nested deeper than ${limits.depth} levels.`)
+        this.at++
+      } else if (byte === CLOSE || byte === CLOSE_LIST) {
+        // The end of what holds a value without brackets.
+        if (depth === 0) break
+        this.at++
+        depth--
+      } else if (depth === 0 && byte === COMMA) break
+      else this.at++
+      if (this.at - start > most)
+        this.refuse(`${this.place()} of the file is larger than ${limits.objectBytes} bytes.`)
+      if (depth === 0 && (byte === CLOSE || byte === CLOSE_LIST || byte === QUOTE)) break
+    }
+    if (depth > 0 || this.at === start) this.broken()
+  }
+
+  /**
+   * Goes through the object at `at`: yields each name once its value is next, which is for the caller to go past. Ends
+   * after the closing bracket.
+   */
+  *members(): Generator<string> {
+    this.expect(OPEN)
+    if (this.peek() === CLOSE) {
+      this.at++
+      return
+    }
+    for (;;) {
+      if (this.peek() !== QUOTE) this.broken()
+      const from = this.at
+      this.string()
+      let name: unknown
+      try {
+        name = JSON.parse(this.text(from, this.at))
+      } catch {
+        this.broken()
+      }
+      this.expect(COLON)
+      this.peek()
+      yield name as string
+      if (this.peek() === CLOSE) {
+        this.at++
+        return
+      }
+      this.expect(COMMA)
+      if (this.peek() === CLOSE) this.broken()
+    }
+  }
+
+  /** Goes through the list at `at`: yields before each element, which is for the caller to go past. */
+  *elements(): Generator<void> {
+    this.expect(OPEN_LIST)
+    if (this.peek() === CLOSE_LIST) {
+      this.at++
+      return
+    }
+    for (;;) {
+      this.peek()
+      yield
+      if (this.peek() === CLOSE_LIST) {
+        this.at++
+        return
+      }
+      this.expect(COMMA)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { PRODUCT_NAME } from '@iodine/contracts'
+import { idOf } from './ids.js'
+import type { MispEvent } from './misp/event.js'
+
+/** The organisation that events of our feed are created by. */
+const ORGANISATION = { name: PRODUCT_NAME, uuid: idOf('organisation', PRODUCT_NAME) }
+
+type Event = MispEvent['Event']
+type Attribute = Omit<Event['Attribute'][number], 'distribution'>
+/** An attribute that was in the event: MISP takes it out where it pulled it before. */
+interface DeletedAttribute {
+  uuid: string
+  type: string
+  category: string
+  value: string
+  to_ids: false
+  timestamp: string
+  deleted: true
+}
+
+/** An event in a feed. */
+export interface MispFeedEvent {
+  Event: Omit<Event, 'distribution' | 'published' | 'Attribute'> & {
+    published: true
+    publish_timestamp: string
+    Orgc: typeof ORGANISATION
+    Attribute: (Attribute | DeletedAttribute)[]
+  }
+}
+
+const isDeleted = (attribute: Attribute | DeletedAttribute): attribute is DeletedAttribute =>
+  'deleted' in attribute
+
+/** Who pulls a feed sets the distribution, so that events state none. */
+const withoutDistribution = <T extends { distribution: string }>({ distribution: _, ...rest }: T) => rest
+
+/** How long deleted attributes stay in an event, in seconds. */
+const KEPT_S = 90 * 86_400
+
+/**
+ * The next version of a campaign's event in a feed. Attributes that are not in it any more are marked as deleted, as MISP
+ * does not miss them. The timestamp rises by each change, as pullers compare nothing else; without one the event is the
+ * same as before.
+ * @param event null: all is withdrawn
+ * @param now Unix seconds
+ */
+export const nextFeedEvent = (
+  event: Event | null,
+  before: MispFeedEvent | null,
+  now: number,
+): MispFeedEvent | null => {
+  const basis = event ? withoutDistribution(event) : before?.Event
+  if (!basis) return null
+  const current = event?.Attribute.map(withoutDistribution) ?? []
+  const uuids = new Set(current.map(({ uuid }) => uuid))
+  const gone = (before?.Event.Attribute ?? [])
+    .filter(({ uuid }) => !uuids.has(uuid))
+    .map((attribute): DeletedAttribute => {
+      if (isDeleted(attribute)) return attribute
+      const { uuid, type, category, value } = attribute
+      return { uuid, type, category, value, to_ids: false, timestamp: String(now), deleted: true }
+    })
+    .filter(({ timestamp }) => now - Number(timestamp) < KEPT_S)
+  const { uuid, info, date, threat_level_id, analysis, Tag } = basis
+  const at = (timestamp: string): MispFeedEvent => ({
+    Event: {
+      uuid,
+      info,
+      date,
+      threat_level_id,
+      analysis,
+      published: true,
+      timestamp,
+      publish_timestamp: timestamp,
+      Orgc: ORGANISATION,
+      Tag: event ? Tag : Tag.filter(({ name }) => name.startsWith('tlp:')),
+      Attribute: [...current, ...gone],
+      Object: event ? event.Object : [],
+    },
+  })
+  if (before && JSON.stringify(at(before.Event.timestamp)) === JSON.stringify(before)) return before
+  const version = Math.max(Number(basis.timestamp), ...(before ? [Number(before.Event.timestamp) + 1] : []))
+  return at(String(version))
+}
+
+/** What a feed's manifest says of an event. */
+export const manifestOf = ({
+  Event: { Orgc, Tag, info, date, analysis, threat_level_id, timestamp },
+}: MispFeedEvent) => ({ Orgc, Tag, info, date, analysis, threat_level_id, timestamp })
+
+/** The values of an event that are looked up in a feed's hashes. */
+export const hashedValues = ({ Event }: MispFeedEvent): string[] => [
+  ...Event.Attribute.filter(each => !isDeleted(each)).map(({ value }) => value),
+  ...Event.Object.flatMap(({ Attribute }) => Attribute.map(({ value }) => value)),
+]

@@ -1,0 +1,33 @@
+import { Schema, type Types } from 'mongoose'
+
+/** A key that another system pulls feeds with. */
+export interface FeedKeyDoc {
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
+  /** From 0: a user has as many keys as there are slots, also when keys are made at once. */
+  slot: number
+  label: string
+  hash: string
+  /** A place in `TLP_LEVELS`: the strictest level that it reads. */
+  tlp: number
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+}
+
+const required = true
+export const feedKeySchema = new Schema<FeedKeyDoc>(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+    slot: { type: Number, required },
+    label: { type: String, required },
+    hash: { type: String, required },
+    tlp: { type: Number, required },
+    created_at: { type: Date, required },
+    expires_at: { type: Date, default: null },
+    last_used_at: { type: Date, default: null },
+  },
+  { collection: 'feed_keys', versionKey: false },
+)
+feedKeySchema.index({ user_id: 1, slot: 1 }, { unique: true })
+feedKeySchema.index({ hash: 1 }, { unique: true })

@@ -1,0 +1,12 @@
+import { type FeedKey, type FeedTlp, tlpOfRank } from '@iodine/contracts'
+import type { FeedKeyDoc } from '../models/feed-key.js'
+
+/** A feed key as its user sees it. It never contains the key itself. */
+export const presentFeedKey = (doc: Omit<FeedKeyDoc, 'hash' | 'slot' | 'user_id'>): FeedKey => ({
+  id: doc._id.toHexString(),
+  label: doc.label,
+  tlp: tlpOfRank(doc.tlp) as FeedTlp,
+  created_at: doc.created_at.toISOString(),
+  expires_at: doc.expires_at?.toISOString() ?? null,
+  last_used_at: doc.last_used_at?.toISOString() ?? null,
+})

@@ -1,0 +1,112 @@
+import { accountsInternal, authInternal, DETAILS, personalDataInternal, profileApi } from '@iodine/contracts'
+import { createTokenVerifier, hashOf } from '@iodine/service-kit'
+import { type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { createLocalJWKSet } from 'jose'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Rig, startRig, statusOf } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const check = (key: string) => rig.internal(authInternal.checkFeedKey, { body: { hash: hashOf(key) } })
+const keysOf = (id: string) => rig.service.mongo.models.FeedKey?.find({ user_id: id }).lean() ?? []
+
+it('is shown once, stored as a hash, listed and revoked by its user alone', async () => {
+  const [ana, bo] = [await rig.signIn('ana@example.org'), await rig.signIn('bo@example.org')]
+  const made = await ana.api.call(profileApi.createFeedKey, { body: { label: 'OpenCTI', tlp: 'amber' } })
+  expect(made).toMatchObject({ label: 'OpenCTI', tlp: 'amber', expires_at: null, last_used_at: null })
+  expect(made.key).toMatch(/^iodine_feed_[\w-]{43}$/)
+  expect(await rig.dump()).not.toContain(made.key)
+  const { key: _, ...shown } = made
+  expect(await ana.api.call(profileApi.listFeedKeys)).toEqual([shown])
+  expect(await bo.api.call(profileApi.listFeedKeys)).toEqual([])
+  const deletion = { params: { id: made.id } }
+  expect(await statusOf(bo.api.call(profileApi.deleteFeedKey, deletion))).toBe(404)
+  const { user_id, token } = await check(made.key)
+  const jwks = await (await fetch(`${rig.url}/internal/jwks`)).json()
+  expect(await createTokenVerifier(createLocalJWKSet(jwks))(token)).toEqual({
+    id: user_id,
+    sid: made.id,
+    scope: 'feed',
+    tlp: 'amber',
+  })
+  expect((await ana.api.call(profileApi.listFeedKeys))[0]?.last_used_at).toEqual(expect.any(String))
+  await ana.api.call(profileApi.deleteFeedKey, deletion)
+  expect(await statusOf(check(made.key))).toBe(404)
+  expect(await statusOf(ana.api.call(profileApi.deleteFeedKey, deletion))).toBe(404)
+  // A session's id is no key's, and the log has none.
+  expect(rig.logs.join('\n')).not.toContain(made.key)
+})
+
+it('a user has ten of, also when they are made at once', async () => {
+  const { api } = await rig.signIn('many@example.org')
+  const make = () => statusOf(api.call(profileApi.createFeedKey, { body: { label: 'x', tlp: 'green' } }))
+  const made = await Promise.all(Array.from({ length: 25 }, make))
+  expect(made.filter(status => status === 200)).toHaveLength(10)
+  expect(made.filter(status => status === 413)).toHaveLength(15)
+  const [first] = await api.call(profileApi.listFeedKeys)
+  await api.call(profileApi.deleteFeedKey, { params: { id: first?.id ?? '' } })
+  expect(await make()).toBe(200)
+  expect(await api.send('POST', '/profile/feed-keys', { label: 'x', tlp: 'green' })).toMatchObject({
+    status: 413,
+    body: { detail: DETAILS.feedKeysFull },
+  })
+})
+
+it('is refused with a bound that nothing may have, without a label, or in the past', async () => {
+  const { api } = await rig.signIn('wrong@example.org')
+  const body = { label: 'x', tlp: 'green' }
+  for (const wrong of [
+    { tlp: 'red' },
+    { tlp: 'none' },
+    { label: ' ' },
+    { label: 'x'.repeat(101) },
+    { expires_at: new Date(Date.now() - 1_000).toISOString() },
+    { expires_at: 'tomorrow' },
+    { scope: 'full' },
+  ])
+    expect((await api.send('POST', '/profile/feed-keys', { ...body, ...wrong })).status).toBe(422)
+})
+
+it('ends with its time, with its account’s suspension and with its account', async () => {
+  const email = 'ends@example.org'
+  const { api } = await rig.signIn(email)
+  const { id } = (await api.send('GET', '/profile/me')).body
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'x', tlp: 'clear', expires_at } })
+  expect((await check(key)).user_id).toBe(id)
+  await rig.service.mongo.models.FeedKey?.updateMany({ user_id: id }, { expires_at: new Date() })
+  expect(await statusOf(check(key))).toBe(404)
+  await rig.service.mongo.models.FeedKey?.updateMany({ user_id: id }, { expires_at: null })
+  expect(await statusOf(check(key))).toBe(200)
+  await rig.internal(accountsInternal.suspendAccount, { body: { email } })
+  expect(await statusOf(check(key))).toBe(404)
+  await rig.internal(accountsInternal.unsuspendAccount, { body: { email } })
+  expect(await statusOf(check(key))).toBe(200)
+  const exported = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+  const [item] = exported.filter(({ kind }) => kind === 'feed_key')
+  expect(item?.data).toMatchObject({ label: 'x', tlp: 'clear' })
+  expect(JSON.stringify(exported)).not.toContain(hashOf(key))
+  await rig.internal(accountsInternal.deleteAccount, { body: { email } })
+  expect(await statusOf(check(key))).toBe(404)
+  expect(await keysOf(id)).toEqual([])
+})
+
+it('is no activity of its user', async () => {
+  const email = 'away@example.org'
+  const { api } = await rig.signIn(email)
+  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'x', tlp: 'clear' } })
+  const users = rig.service.mongo.models.User
+  const then = new Date(0)
+  await users?.updateOne({ email }, { last_active_at: then })
+  await check(key)
+  expect((await users?.findOne({ email }))?.last_active_at).toEqual(then)
+})

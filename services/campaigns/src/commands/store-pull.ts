@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { type FeedKind, highestTlp, type ImportFormat, LIMITS, rankOfTlp, tlpOfRank } from '@iodine/contracts'
+import { nameOf, parseObject, type Span, UnreadableFile } from '@iodine/exchange'
+import type { OpenedFile, Place } from '@iodine/exchange/intake'
+import { HttpError } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { ForeignDoc } from '../models/foreign.js'
+import { FIRST_MS, type ImportDoc } from '../models/import.js'
+import type { CampaignModels } from '../models/index.js'
+import type { SubscriptionDoc } from '../models/subscription.js'
+import { isOlder } from '../queries/versions.js'
+import { ended, pullLost, running } from './claim-pull.js'
+import { eventsOf, isCounted, openImport, partsOf, storeParts } from './receive-import.js'
+
+/** Keys in a query. */
+const KEYS = 2_000
+/** Definitions of markings that a subscription knows. */
+const MARKINGS_MAX = 1_000
+const FORMATS = { taxii: 'stix', misp: 'misp' } as const satisfies Record<FeedKind, ImportFormat>
+const NOTHING: OpenedFile = {
+  bytes: new Uint8Array(),
+  spans: [],
+  markings: new Map(),
+  tlp: null,
+  techniques: [],
+}
+
+/** The places of those objects of a STIX file that the subscription does not have in this or a later version. */
+const selectNew = async (
+  { foreign }: CampaignModels,
+  campaign_id: Types.ObjectId,
+  import_id: Types.ObjectId | undefined,
+  { bytes, spans }: OpenedFile,
+): Promise<number[]> => {
+  const objects: { key: string; version: string; sha256: string }[] = []
+  let seen = 0
+  for (const [n, [start, end]] of spans.entries()) {
+    const raw = bytes.subarray(start, end)
+    const sha256 = createHash('sha256').update(raw).digest('hex')
+    objects.push({ ...nameOf(parseObject(new TextDecoder().decode(raw), n + 1)), sha256 })
+    seen += raw.length
+    if (seen > 250_000) {
+      seen = 0
+      await setImmediate()
+    }
+  }
+  const known = new Map<string, { sha256: string; version: string }[]>()
+  const keys = [...new Set(objects.map(({ key }) => key))].filter(Boolean)
+  for (let at = 0; import_id && at < keys.length; at += KEYS) {
+    const some = await foreign
+      .find(
+        { campaign_id, import_id, key: { $in: keys.slice(at, at + KEYS) } },
+        { key: 1, version: 1, sha256: 1 },
+      )
+      .lean<Pick<ForeignDoc, 'key' | 'version' | 'sha256'>[]>()
+    for (const { key, ...each } of some) known.set(key, [...(known.get(key) ?? []), each])
+  }
+  const given = new Set<string>()
+  return objects.flatMap(({ key, version, sha256 }, n) => {
+    if (given.has(sha256)) return []
+    given.add(sha256)
+    const has = known.get(key)?.some(each => each.sha256 === sha256 || isOlder(version, each.version))
+    return has ? [] : [n]
+  })
+}
+
+/** A place in a file as one in all that a subscription has brought. */
+const shifted = (place: Place | undefined, by: number): Place | undefined => {
+  if (place?.format !== 'misp') return place
+  const { event, object, joints } = place
+  const mark = <M extends { piece: number }>(each: M): M => ({ ...each, piece: each.piece + by })
+  return {
+    ...place,
+    event: event + by,
+    object: object === null ? null : object + by,
+    ...(joints && {
+      joints: {
+        lists: Object.fromEntries(Object.entries(joints.lists).map(([name, each]) => [name, mark(each)])),
+        timestamp: joints.timestamp && mark(joints.timestamp),
+        end: mark(joints.end),
+      },
+    }),
+  }
+}
+
+/** Has what a subscription keeps count as another administrator's, who has let it go on. */
+const handOver = async ({ imports, quotas }: CampaignModels, doc: ImportDoc, user_id: Types.ObjectId) => {
+  const { _id, user_id: before, bytes } = doc
+  await quotas.change(user_id, { import_bytes: bytes }, async session => {
+    const { matchedCount } = await imports.updateOne(
+      { _id, user_id: before },
+      { $set: { user_id } },
+      { session },
+    )
+    if (matchedCount === 0) throw pullLost()
+  })
+  await quotas.settle((_, take) => take(before, { import_bytes: -bytes }))
+}
+
+/**
+ * Takes in what a staged run has fetched, and leaves what is new in it to be planned and applied. The subscription's cursor
+ * moves together with the last object. A run with nothing new is over at once.
+ * @returns the number of new objects, at least 1 if there is anything to do
+ * @throws 409 once the run is over or another worker's, 413 past the quota of who made it, 422 for a file that is none
+ */
+export const storePull = async (
+  models: CampaignModels,
+  id: string,
+  token: string,
+  bytes: Uint8Array,
+): Promise<number> => {
+  const { subscriptions, imports, importParts, quotas } = models
+  const doc = await subscriptions
+    .findOne(running(id, token))
+    .select('+next_cursor +withdrawn')
+    .lean<SubscriptionDoc>()
+  if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
+  const { user_id, campaign_id } = doc
+  const format = FORMATS[doc.kind]
+  const file =
+    bytes.length === 0
+      ? NOTHING
+      : await openImport(format, bytes).catch(error => {
+          throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
+        })
+  const before = doc.import_id
+    ? await imports
+        .findOne({ _id: doc.import_id, state: 'done' })
+        .select(['+markings', '+events'])
+        .lean<ImportDoc>()
+    : null
+  const { places } = file
+  // An event is kept in whole or not at all: what feeds name as changed is taken.
+  const chosen = places ? places.map((_, n) => n) : await selectNew(models, campaign_id, before?._id, file)
+  const isWithdrawn = before !== null && doc.withdrawn.length > 0
+  if (chosen.length === 0 && !isWithdrawn) {
+    const over = await subscriptions.updateOne(running(id, token), {
+      $set: { ...ended(doc, {}), cursor: doc.next_cursor },
+    })
+    if (over.matchedCount === 0) throw pullLost()
+    return 0
+  }
+
+  const batch = new Types.ObjectId()
+  // Before anything is stored, so that the next run removes what a crash leaves.
+  const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
+  if (noted.matchedCount === 0) throw pullLost()
+  const objects = places ? places.filter(isCounted).length : chosen.length
+  try {
+    const first = before?.next_order ?? 0
+    const spans = chosen.map(n => file.spans[n] as Span)
+    const size = spans.reduce((sum, [start, end]) => sum + end - start, 0)
+    const parts = partsOf(spans)
+    const moved = places && { places: places.map(place => shifted(place, first)) }
+    await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
+    // Objects refer to markings that came with earlier runs. Of two definitions the strictest counts.
+    const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
+    for (const [key, level] of file.markings)
+      if (markings.size < MARKINGS_MAX || markings.has(key))
+        markings.set(key, highestTlp([markings.get(key), level]))
+    const created_at = new Date()
+    const fresh = {
+      state: 'planning',
+      problem: null,
+      batch,
+      parts: parts.length,
+      cursor: 0,
+      objects,
+      done: 0,
+      iods: 0,
+      known_iods: 0,
+      refused: 0,
+      next_order: first + chosen.length,
+      markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
+      techniques: file.techniques.slice(0, LIMITS.techniquesMax),
+      ...(places && { new_events: eventsOf(file).map(n => n + first) }),
+      expires_at: null,
+      check_at: new Date(created_at.getTime() + FIRST_MS),
+    } as const
+    const _id = before?._id ?? new Types.ObjectId()
+    // Who made the subscription may have changed: what it keeps counts as theirs from now on.
+    if (before && !before.user_id?.equals(user_id)) await handOver(models, before, user_id)
+    await quotas.change(user_id, { import_bytes: size }, async session => {
+      const started = await subscriptions.updateOne(
+        running(id, token),
+        { $set: { state: 'importing', lease: null, import_id: _id, pending: null } },
+        { session },
+      )
+      if (started.matchedCount === 0) throw pullLost()
+      if (before) {
+        const { matchedCount } = await imports.updateOne(
+          { _id, state: 'done' },
+          { $set: fresh, $inc: { bytes: size } },
+          { session },
+        )
+        if (matchedCount === 0) throw pullLost()
+      } else {
+        const made: ImportDoc = {
+          _id,
+          campaign_id,
+          subscription_id: doc._id,
+          user_id,
+          format,
+          // Of no one file.
+          sha256: '',
+          makes_iods: true,
+          kept: null,
+          tlp: null,
+          created_at,
+          bytes: size,
+          ...(places && { events: [] }),
+          ...fresh,
+          techniques: [...fresh.techniques],
+        }
+        await imports.create([made], { session })
+      }
+    })
+  } catch (error) {
+    await importParts.deleteMany({ import_id: batch }).catch(() => {})
+    throw error
+  }
+  return Math.max(objects, 1)
+}

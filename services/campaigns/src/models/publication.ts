@@ -1,0 +1,148 @@
+import { FEED_STATES, type FeedState } from '@iodine/contracts'
+import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
+
+/** How long a step of its work may take before another one may begin. */
+export const LEASE_MS = 60_000
+/** How long the first step waits for the workers before the repair queues it again. */
+export const FIRST_MS = 5_000
+
+/**
+ * A campaign's feed: whether it is wanted, and how far it is. It outlives the campaign, so that who pulls it learns of
+ * its end.
+ */
+export interface PublicationDoc {
+  /** The campaign's id. */
+  _id: Types.ObjectId
+  /** Id of its collection in TAXII. */
+  collection_id: string
+  /** Whose quota it counts for; null once the account is deleted. */
+  user_id: Types.ObjectId | null
+  wanted: boolean
+  state: FeedState
+  /** Raised with each request to bring it in line, so that none is lost while a step is at work. */
+  asked: number
+  /** As last published. */
+  title: string
+  /** A place in `TLP_LEVELS`: whoever reads less sees nothing of it from now on. */
+  tlp: number
+  /** Rows of it, revoked ones among them, and bytes. */
+  rows: number
+  revoked: number
+  bytes: number
+  /** The change of the campaign that it was last brought in line with, and when. */
+  stated_at: Date | null
+  at: Date | null
+  problem: string | null
+  /** The step that is at work on it. */
+  run: string | null
+  leased_until: Date | null
+  /** The repair skips it until this time. */
+  check_at: Date
+}
+export type PublicationModel = Model<PublicationDoc>
+
+/** The last time that a batch was published at: each batch of the deployment has a later one. */
+export interface ClockDoc {
+  _id: 'added'
+  at: Date
+}
+
+/** An object in a campaign's feed, in one version. */
+export interface PublishedDoc {
+  _id: Types.ObjectId
+  campaign_id: Types.ObjectId
+  stix_id: string
+  type: string
+  /** Its `modified`, or `created`; empty if it has neither. */
+  version: string
+  /** Version of STIX. */
+  spec: string
+  /** The object's bytes, and their SHA-256; hexadecimal. */
+  raw: Buffer
+  bytes: number
+  sha256: string
+  /** SHA-256 of what the campaign's file says: a later `modified` may have been put in its place. */
+  source: string
+  /** A place in `TLP_LEVELS`. */
+  tlp: number
+  /** When its batch was published. */
+  added: Date
+  /** Whether it is the latest version of the object in this campaign. */
+  last: boolean
+  /** Whether it is the earliest one that this campaign has. */
+  first: boolean
+  /** Ours, which a revoked version may take the place of. */
+  revocable: boolean
+  revoked: boolean
+  /** The same bytes are published by another campaign, at this level or below: once is enough for all. */
+  twin: boolean
+}
+
+const required = true
+export const publicationSchema = new Schema<PublicationDoc>(
+  {
+    collection_id: { type: String, required },
+    user_id: { type: Schema.Types.ObjectId, default: null },
+    wanted: { type: Boolean, required },
+    state: { type: String, enum: FEED_STATES, required },
+    asked: { type: Number, required },
+    title: { type: String, default: '' },
+    tlp: { type: Number, required },
+    rows: { type: Number, required },
+    revoked: { type: Number, required },
+    bytes: { type: Number, required },
+    stated_at: { type: Date, default: null },
+    at: { type: Date, default: null },
+    problem: { type: String, default: null },
+    run: { type: String, default: null },
+    leased_until: { type: Date, default: null },
+    check_at: { type: Date, required },
+  },
+  { collection: 'publications', versionKey: false },
+)
+publicationSchema.index({ collection_id: 1 }, { unique: true })
+publicationSchema.index({ user_id: 1 })
+publicationSchema.index({ state: 1, check_at: 1 })
+
+export const clockSchema = new Schema<ClockDoc>(
+  { _id: { type: String, required }, at: { type: Date, required } } as never,
+  { collection: 'feed_clock', versionKey: false },
+)
+
+export const publishedSchema = new Schema<PublishedDoc>(
+  {
+    campaign_id: { type: Schema.Types.ObjectId, required },
+    stix_id: { type: String, required },
+    type: { type: String, required },
+    version: { type: String, default: '' },
+    spec: { type: String, required },
+    raw: { type: Buffer, required },
+    bytes: { type: Number, required },
+    sha256: { type: String, required },
+    source: { type: String, default: '' },
+    tlp: { type: Number, required },
+    added: { type: Date, required },
+    last: { type: Boolean, required },
+    first: { type: Boolean, required },
+    revocable: { type: Boolean, required },
+    revoked: { type: Boolean, required },
+    twin: { type: Boolean, required },
+  },
+  { collection: 'published', versionKey: false },
+)
+/** The order of pages: that of publication. */
+export const BY_ADDED = { added: 1, _id: 1 } as const
+publishedSchema.index({ campaign_id: 1, stix_id: 1, version: 1, sha256: 1 }, { unique: true })
+publishedSchema.index({ campaign_id: 1, last: 1, tlp: 1, ...BY_ADDED })
+publishedSchema.index({ twin: 1, last: 1, tlp: 1, ...BY_ADDED })
+publishedSchema.index({ stix_id: 1 })
+publishedSchema.index({ revoked: 1, added: 1 })
+
+/** Has a publication brought in line with its campaign. */
+export const askedFor = (changes: Partial<PublicationDoc> = {}) => ({
+  $set: { ...changes, state: 'due' as const, check_at: new Date(Date.now() + FIRST_MS) },
+  $inc: { asked: 1 },
+})
+
+/** Selects the publications of which a step is at work. */
+export const atWork = (): QueryFilter<PublicationDoc> => ({ leased_until: { $gt: new Date() } })

@@ -1,0 +1,216 @@
+import {
+  type Campaign,
+  type CampaignDetail,
+  type campaignsApi,
+  type ExportProfile,
+  highestTlp,
+  type Iod,
+  type QueryOf,
+  USUAL_TLP,
+} from '@iodine/contracts'
+import {
+  type ExportContext,
+  exportCampaign,
+  exportNameOf,
+  forOpenCti,
+  isVersioned,
+  mediaTypeOf,
+  OPENCTI_TYPES,
+  toMispEvent,
+  toStixBundle,
+} from '@iodine/exchange'
+import { type Additions, additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
+import { attributeObject, eventObjects, toAttachments } from '@iodine/exchange/packed'
+import { type Peers, unavailable } from '@iodine/service-kit'
+import type { CampaignDoc } from '../models/campaign.js'
+import type { ForeignModel } from '../models/foreign.js'
+import type { CampaignModels } from '../models/index.js'
+import { joined } from '../presenters/joined.js'
+import { mispFile } from '../presenters/misp-file.js'
+import { stixFile, withoutKept } from '../presenters/stix-file.js'
+import { fetchIods, findCampaign, nullWhenDown } from './campaign-detail.js'
+import { fetchEvidence } from './campaign-evidence.js'
+import { fetchLevels } from './campaign-levels.js'
+import { fetchStatements } from './campaign-statements.js'
+import {
+  countWithheld,
+  type ForeignPart,
+  findKept,
+  foreignBytes,
+  ofTypes,
+  readForeignPart,
+} from './foreign-objects.js'
+import { eventPieces, findEvents, iodsInEvent, type StoredEvent } from './kept-events.js'
+import { readSharing } from './sharing.js'
+import { fileTechniques } from './techniques.js'
+
+/** A campaign as a file. */
+export interface CampaignExport {
+  name: string
+  mediaType: string
+  content: string | AsyncIterable<string | Uint8Array>
+  /** Number of other tools' objects that it leaves out, where it has any. */
+  withheld?: number
+}
+
+interface Exported {
+  models: CampaignModels
+  peers: Peers
+  present: (doc: CampaignDoc) => Promise<Campaign>
+}
+
+/** A campaign, and what it keeps of other tools. */
+interface Kept {
+  doc: CampaignDoc
+  detail: CampaignDetail
+  context: ExportContext
+  events: readonly StoredEvent[]
+  /** Whether it keeps objects of STIX. */
+  hasObjects: boolean
+  stix: ForeignPart
+  misp: ForeignPart
+}
+type Content = Pick<CampaignExport, 'content' | 'withheld'>
+
+/** A campaign's file in STIX, with the objects of other tools; events of MISP are packed into objects. */
+const withObjects = async (
+  { foreign }: CampaignModels,
+  kept: Kept,
+  profile: ExportProfile,
+): Promise<Content> => {
+  const { detail, context, misp, events } = kept
+  const { _id } = kept.doc
+  const isAll = profile === 'lossless'
+  const stix = isAll ? kept.stix : await ofTypes(foreign, _id, kept.stix, OPENCTI_TYPES)
+  const made = toStixBundle(detail, { ...context, standIns: stix.standIns })
+  const own = isAll ? { bundle: made, leftOut: 0 } : forOpenCti(made)
+  const ids = own.bundle.objects.map(({ id }) => id)
+  async function* objects(): AsyncGenerator<Uint8Array | string> {
+    yield* foreignBytes(foreign, _id, 'stix', stix)
+    if (isAll) for (const event of events) yield* packedObjects(foreign, kept, event)
+  }
+  const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
+  return {
+    content: stixFile(withoutKept(own.bundle, await findKept(foreign, _id, ids)), objects()),
+    withheld: own.leftOut + (await countWithheld(foreign, _id, stix)) + ofEvents,
+  }
+}
+
+/** What STIX has no objects for: attributes that are no IOD, and the event itself. */
+async function* packedObjects(
+  foreign: ForeignModel,
+  { doc: { _id }, detail, context, misp }: Kept,
+  event: StoredEvent,
+): AsyncGenerator<string> {
+  const iods = iodsById(detail)
+  const level = highestTlp([event.strictest, event.tlp, context.tlp]) ?? USUAL_TLP
+  const pieces = () => eventPieces(foreign, _id, event, iods, new Set(misp.withheld))
+  for await (const { raw, place, key, isHidden, iod } of pieces()) {
+    if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
+    const element = JSON.parse(Buffer.from(raw.subarray(place.lead)).toString())
+    const object = attributeObject(element, key || event.uuid, event.version, level)
+    if (key && object) yield object
+  }
+  const asTheyAre = async function* () {
+    for await (const piece of pieces()) yield { ...piece, iod: undefined }
+  }
+  yield* eventObjects(event.uuid, event.version, level, overlayEvent(event, asTheyAre(), UNTOUCHED))
+}
+
+const UNTOUCHED: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
+const iodsById = ({ iods }: CampaignDetail) => new Map<string, Iod>(iods.map(iod => [iod.id, iod]))
+
+/**
+ * A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own.
+ * Objects of STIX are packed into attachments.
+ */
+const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Content> => {
+  const { detail, context, stix, misp, events, hasObjects } = kept
+  const { _id } = kept.doc
+  const { standIns } = misp
+  const iods = iodsById(detail)
+  const withheld = new Set(misp.withheld)
+  const isOne = events.length === 1
+  const timestamp = timestampOf(detail, context)
+  const attachments = hasObjects
+    ? [
+        toAttachments(detail.id, foreignBytes(foreign, _id, 'stix', stix), {
+          timestamp,
+          tlp: context.tlp ?? null,
+        }),
+      ]
+    : []
+  const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
+  const techniques = (context.techniques ?? []).filter(
+    ({ id }) => !events.some(each => each.techniques.has(id)),
+  )
+  const hasRest = rest.length + techniques.length + attachments.length > 0
+  const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, techniques, standIns })
+  async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
+    for (const event of events) {
+      // Of several, each gets what is said of its own attributes; all else is in ours.
+      const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
+      const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
+      const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
+      const pieces = eventPieces(foreign, _id, event, iods, withheld)
+      yield overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments))
+    }
+    if (!isOne && hasRest) yield writeEvent(Event, attachments)
+  }
+  return {
+    content: joined(mispFile(written(), isOne || events.length === 0)),
+    withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
+  }
+}
+
+/**
+ * A campaign as a file.
+ * @throws 404, 503 while its IODs or what is said of them can't be read, 413 for too much evidence
+ */
+export const exportFile = async (
+  { models, peers, present }: Exported,
+  { format, evidence: wanted, profile }: QueryOf<typeof campaignsApi.exportCampaign>,
+  id: string,
+  userId: string,
+): Promise<CampaignExport> => {
+  const { campaigns, foreign } = models
+  const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
+  const [campaign, sharing, iods, evidence, statements, levels] = await Promise.all([
+    present(doc),
+    readSharing(models, id),
+    fetchIods(peers, doc).catch(nullWhenDown),
+    wanted === 'true' ? fetchEvidence(peers, doc, userId).catch(nullWhenDown) : undefined,
+    isVersioned(format) ? fetchStatements(peers, doc).catch(nullWhenDown) : undefined,
+    isVersioned(format) ? undefined : fetchLevels(peers, doc).catch(nullWhenDown),
+  ])
+  // Refused, as a file without the IODs, or their evidence, would look like the whole campaign, one without the
+  // statements would give its objects other ids, and one without the levels would lower them.
+  if (!iods || evidence === null || statements === null || levels === null) throw unavailable()
+  const context: ExportContext = {
+    now: new Date(),
+    userId,
+    evidence,
+    statements,
+    levels,
+    changedAt: doc.changed_at,
+    tlp: sharing.tlp,
+    techniques: fileTechniques(doc),
+  }
+  const detail = { ...campaign, iods }
+  const name = exportNameOf(detail.name, format, context.now)
+  const file = { name, mediaType: mediaTypeOf(format) }
+  if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
+  const events = await findEvents(models, doc._id)
+  const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null
+  if (events.length > 0 || hasObjects || profile !== 'lossless') {
+    const whole = events.map(({ import_id }) => import_id)
+    const stix = await readForeignPart(foreign, doc, 'stix')
+    const misp = await readForeignPart(foreign, doc, 'misp', whole)
+    const kept = { doc, detail, context, events, hasObjects, stix, misp }
+    return {
+      ...file,
+      ...(await (format === 'stix' ? withObjects(models, kept, profile) : withEvents(models, kept))),
+    }
+  }
+  return { ...file, content: exportCampaign(detail, format, context).text }
+}

@@ -1,0 +1,76 @@
+import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import { done, type StoreService } from '@iodine/service-kit'
+import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
+import {
+  createSubscription,
+  deleteSubscription,
+  runSubscription,
+  updateSubscription,
+} from '../commands/edit-subscription.js'
+import { queueImport } from '../commands/queue-import.js'
+import { storePull } from '../commands/store-pull.js'
+import type { CampaignModels } from '../models/index.js'
+import type { SubscriptionDoc } from '../models/subscription.js'
+import { requireAdmin } from '../policies/admin.js'
+import { presentSubscriptions } from '../presenters/subscription.js'
+
+/** Feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
+export const addSubscriptionRoutes = (service: StoreService, models: CampaignModels): void => {
+  const { subscriptions } = models
+  const { peers } = service
+  const presentOne = async (doc: SubscriptionDoc) =>
+    (await presentSubscriptions(models, service.users, [doc]))[0] as Subscription
+  /** Has a worker look for what is due. Redis may be down: the clock does it, too. */
+  const wake = () =>
+    service.queues
+      .add('subscriptions', {}, { removeOnComplete: true, removeOnFail: true })
+      .catch(error => service.log.warn({ err: error }, 'subscriptions not queued'))
+
+  service.route(subscriptionsApi.listSubscriptions, async ({ user }) => {
+    await requireAdmin(peers, user)
+    const docs = await subscriptions.find().select('+sealed').sort({ _id: 1 }).lean<SubscriptionDoc[]>()
+    return presentSubscriptions(models, service.users, docs)
+  })
+  service.route(subscriptionsApi.createSubscription, async ({ user, body }) => {
+    await requireAdmin(peers, user)
+    const doc = await createSubscription(models, peers, user.id, body)
+    await wake()
+    return presentOne(doc)
+  })
+  service.route(subscriptionsApi.updateSubscription, async ({ user, params, body }) => {
+    await requireAdmin(peers, user)
+    const doc = await updateSubscription(models, peers, user.id, params.id, body)
+    if (body.paused === false) await wake()
+    return presentOne(doc)
+  })
+  service.route(subscriptionsApi.runSubscription, async ({ user, params }) => {
+    await requireAdmin(peers, user)
+    const doc = await runSubscription(models, params.id)
+    await wake()
+    return presentOne(doc)
+  })
+  service.route(subscriptionsApi.deleteSubscription, async ({ user, params }) => {
+    await requireAdmin(peers, user)
+    await deleteSubscription(models, params.id)
+    return { id: params.id }
+  })
+
+  service.internal(subscriptionsInternal.claimPull, async () => ({ pull: await claimPull(models, peers) }))
+  service.internal(subscriptionsInternal.extendPull, ({ params, body }) =>
+    done(extendPull(models, params.id, body.token)),
+  )
+  service.internal(subscriptionsInternal.stagePull, ({ params, body }) =>
+    done(stagePull(models, params.id, body)),
+  )
+  service.internal(subscriptionsInternal.storePull, async ({ params, query, body }) => {
+    const objects = await storePull(models, params.id, query.token, body)
+    if (objects > 0) {
+      const doc = await subscriptions.findById(params.id).lean<SubscriptionDoc>()
+      if (doc?.import_id) await queueImport(service, { _id: doc.import_id })
+    }
+    return { objects }
+  })
+  service.internal(subscriptionsInternal.failPull, ({ params, body }) =>
+    done(failPull(models, params.id, body)),
+  )
+}

@@ -1,0 +1,853 @@
+import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto'
+import {
+  type Campaign,
+  campaignsApi,
+  DETAILS,
+  type Iod,
+  importsApi,
+  importsInternal,
+  iodsInternal,
+  MISP_MANIFEST_CONTEXT,
+  personalDataInternal,
+  publicationsInternal,
+  repairInternal,
+  sealsInternal,
+  TAXII_TYPE,
+  type Tlp,
+  usageInternal,
+} from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  aVote,
+  type BedUser,
+  newId,
+  OpenctiPuller,
+  type ServiceBed,
+  startServiceBed,
+  type TaxiiAddress,
+  TaxiiReader,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignsConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let ana: BedUser
+let api: ApiClient
+/** The scripted iods service, and the level that each IOD came with. */
+let iods: Map<string, Iod>
+let levels: Map<string, Tlp>
+let campaign: Campaign
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  const env = { ...bed.env, QUOTA_PUBLISHED_BYTES: '3000000' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
+  url = await bed.listen(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  for (const name of ['publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
+    await service.mongo.collection(name).deleteMany({})
+  iods = new Map()
+  levels = new Map()
+  ana = await bed.user(`ana${newId().slice(-8)}`)
+  api = apiClient(url, ana.token)
+  campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
+  const found = (ids: readonly string[]) => ids.flatMap(id => iods.get(id) ?? [])
+  bed.answer(iodsInternal.getIods, ({ body }) => found(body.ids))
+  bed.answer(iodsInternal.knownIods, ({ body }) => found(body.ids).map(({ id }) => id))
+  bed.answer(iodsInternal.bringIods, ({ body }) =>
+    body.iods.map(({ iod }) => {
+      const made = anIod({ id: newId(), ...iod, source: iod.source ?? null, source_id: null })
+      iods.set(made.id, made)
+      return { id: made.id, created: true }
+    }),
+  )
+  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(() => null))
+  bed.answer(iodsInternal.stateIods, ({ body }) =>
+    Object.fromEntries(
+      found(body.ids).map(({ id, created_at }) => [
+        id,
+        { uid: id, confidence: null, since: created_at, tlp: levels.get(id) ?? null },
+      ]),
+    ),
+  )
+})
+
+const addIods = async (count: number, of = campaign.id, fields: Partial<Iod> = {}) => {
+  const made = Array.from({ length: count }, () => {
+    const iod = anIod({ id: newId(), category: 'URL', ...fields })
+    return { ...iod, value: fields.value ?? `https://example.org/${iod.id}` }
+  })
+  for (const iod of made) iods.set(iod.id, iod)
+  for (let at = 0; at < made.length; at += 500)
+    await api.call(campaignsApi.addIods, {
+      params: { id: of },
+      body: { iod_ids: made.slice(at, at + 500).map(({ id }) => id) },
+    })
+  return made
+}
+const share = (body: { tlp?: Tlp; published?: boolean }, of = campaign.id, client = api) =>
+  client.call(campaignsApi.updateSharing, { params: { id: of }, body })
+const sharing = (of = campaign.id) => api.call(campaignsApi.getSharing, { params: { id: of } })
+const step = (of = campaign.id) => bed.internal(publicationsInternal.stepPublication, { params: { id: of } })
+const settle = async (of = campaign.id) => {
+  while ((await step(of)).more);
+}
+const repair = () => bed.internal(repairInternal.repair, {})
+/** Brings a campaign's feed in line after a change of it. */
+const follow = async (of = campaign.id) => {
+  await repair()
+  await settle(of)
+}
+const publish = async (of = campaign.id) => {
+  await share({ published: true }, of)
+  await settle(of)
+  return (await sharing(of)).feed?.collection ?? ''
+}
+const tokenFor = (tlp: Tlp) => bed.token({ id: ana.id, scope: 'feed', tlp })
+const address = async (tlp: Tlp = 'amber+strict'): Promise<TaxiiAddress> => ({
+  root: `${url}/taxii2/iodine/`,
+  authorization: `Bearer ${await tokenFor(tlp)}`,
+})
+const get = async (path: string, { tlp = 'amber+strict', ...headers }: Record<string, string> = {}) => {
+  const answer = await fetch(`${url}/taxii2/${path}`, {
+    headers: { authorization: `Bearer ${await tokenFor(tlp as Tlp)}`, accept: TAXII_TYPE, ...headers },
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, body: text ? JSON.parse(text) : undefined }
+}
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
+  )
+const bring = async (file: string, of = campaign.id) => {
+  const { id } = await api.call(importsApi.createImport, {
+    query: { campaign_id: of, format: 'stix' },
+    body: new TextEncoder().encode(file),
+  })
+  const work = async () => {
+    while ((await bed.internal(importsInternal.stepImport, { params: { id } })).more);
+  }
+  await work()
+  await api.call(importsApi.applyImport, { params: { id }, body: {} })
+  await work()
+  return id
+}
+
+describe('what is published', () => {
+  it('is what the export says, read twice: the second time nothing is new', async () => {
+    await addIods(3)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    const pulled = await reader.pull()
+    const { body } = await api.send('GET', `/campaigns/${campaign.id}/export?format=stix`)
+    const byId = (objects: { id: string }[]) => [...objects].sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect(byId(pulled)).toEqual(byId(body.objects))
+    expect(await reader.pull()).toEqual([])
+    await settle()
+    await follow()
+    expect(await reader.pull()).toEqual([])
+    expect((await sharing()).feed).toMatchObject({
+      state: 'published',
+      objects: pulled.length,
+      revoked: 0,
+      problem: null,
+    })
+  })
+
+  it('comes to pullers as it changes, and nothing else', async () => {
+    const [first] = await addIods(2)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    const [third] = await addIods(1)
+    await follow()
+    const news = await reader.pull()
+    // The indicator, its observable, two relationships; the campaign and its grouping.
+    expect(news.map(({ type }) => type).sort()).toEqual([
+      'campaign',
+      'grouping',
+      'indicator',
+      'relationship',
+      'relationship',
+      'url',
+    ])
+    expect(news.find(({ type }) => type === 'indicator')?.name).toBe(third?.value)
+
+    await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: first?.id ?? '' } })
+    await follow()
+    const gone = await reader.pull()
+    expect(
+      gone
+        .filter(({ revoked }) => revoked)
+        .map(({ type }) => type)
+        .sort(),
+    ).toEqual(['indicator', 'relationship', 'relationship'])
+    expect((await sharing()).feed?.revoked).toBe(3)
+    expect(await reader.pull()).toEqual([])
+  })
+
+  it('follows what members say of its IODs, in later versions', async () => {
+    const [iod] = await addIods(1)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    const voted = { ...(iod as Iod), votes: [aVote('bo', 'POSITIVE')] }
+    iods.set(voted.id, voted)
+    await follow()
+    expect(await reader.pull()).toEqual([])
+    // From time to time.
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+    const news = await reader.pull()
+    expect(news.map(({ type }) => type).sort()).toEqual(['grouping', 'opinion'])
+    // Renamed: the same object and version, in other words, is a later version.
+    const before = news.find(({ type }) => type === 'opinion')
+    iods.set(voted.id, { ...voted, votes: [{ ...voted.votes[0], username: 'bob' }] } as Iod)
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+    const [after, ...rest] = await reader.pull()
+    expect(rest).toEqual([])
+    expect(after).toMatchObject({ id: before?.id, authors: ['bob'] })
+    expect(String(after?.modified) > String(before?.modified)).toBe(true)
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+    expect(await reader.pull()).toEqual([])
+  })
+
+  it('has objects of other tools byte for byte, and never signs in their name', async () => {
+    const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
+    const twice = `{"type":"x-thing","id":"x-thing--00000000-0000-4000-8000-000000000002","created":"2026-01-01T00:00:00Z","modified":"2026-01-0NT00:00:00Z"}`
+    const versions = [twice.replace('0N', '03'), twice.replace('0N', '02')]
+    const imported = await bring(`{"type":"bundle","id":"b","objects":[${[theirs, ...versions].join(', ')}]}`)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    expect(reader.text).toContain(theirs)
+    expect(reader.objects.get('x-thing--00000000-0000-4000-8000-000000000002')?.modified).toBe(
+      '2026-01-03T00:00:00Z',
+    )
+    const path = `iodine/collections/${collection}/objects/x-thing--00000000-0000-4000-8000-000000000002`
+    expect((await get(`${path}/`)).body.objects).toHaveLength(1)
+    expect((await get(`${path}/?match[version]=all`)).body.objects).toHaveLength(2)
+    expect((await get(`${path}/?match[version]=first`)).body.objects[0].modified).toBe('2026-01-02T00:00:00Z')
+    expect((await get(`${path}/?match[version]=2026-01-02T00:00:00Z,last`)).body.objects).toHaveLength(2)
+    expect((await get(`${path}/versions/`)).body.versions).toEqual([
+      '2026-01-03T00:00:00Z',
+      '2026-01-02T00:00:00Z',
+    ])
+    await api.call(importsApi.deleteImport, { params: { id: imported } })
+    await follow()
+    const gone = await reader.pull()
+    expect(gone.filter(({ type }) => type === 'malware')).toEqual([])
+    const manifest = await get(`iodine/collections/${collection}/manifest/`)
+    expect(manifest.body.objects.map(({ id }: { id: string }) => id)).not.toContain(
+      'malware--00000000-0000-4000-8000-000000000001',
+    )
+  })
+
+  it('is published by batches, each with a later millisecond, also by many at once', async () => {
+    await addIods(450)
+    const others = await Promise.all(
+      [1, 2, 3].map(() => api.call(campaignsApi.createCampaign, { body: { name: 'Another' } })),
+    )
+    for (const { id } of others) await addIods(30, id)
+    const all = [campaign, ...others]
+    for (const { id } of all) await share({ published: true }, id)
+    const reader = new TaxiiReader(await address(), 'all', 100)
+    let done = false
+    const reading = (async () => {
+      // Pulls while batches are written: nothing is missed.
+      while (!done) await reader.pull()
+      await reader.pull()
+    })()
+    await Promise.all(
+      all.map(async ({ id }) => {
+        for (let more = true; more; ) more = (await step(id)).more
+      }),
+    )
+    done = true
+    await reading
+    const fresh = new TaxiiReader(await address(), 'all')
+    await fresh.pull()
+    expect([...reader.objects.keys()].sort()).toEqual([...fresh.objects.keys()].sort())
+    const rows = await service.mongo.collection('published').find({}).sort({ added: 1, _id: 1 }).toArray()
+    const batches = new Map<number, Set<string>>()
+    for (const { added, campaign_id } of rows)
+      batches.set(added.getTime(), (batches.get(added.getTime()) ?? new Set()).add(String(campaign_id)))
+    // No two batches share a time.
+    for (const campaigns of batches.values()) expect(campaigns.size).toBe(1)
+    expect(batches.size).toBeGreaterThanOrEqual(all.length + 1)
+  })
+
+  it('is in the collection of all once, however many campaigns have it', async () => {
+    const [shared] = await addIods(1)
+    const other = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
+    await api.call(campaignsApi.addIods, { params: { id: other.id }, body: { iod_ids: [shared?.id ?? ''] } })
+    const own = await publish()
+    await publish(other.id)
+    const all = await new TaxiiReader(await address(), 'all').pull()
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+    expect(all.filter(({ type }) => type === 'indicator')).toHaveLength(1)
+    // Withdrawn from one, it stays in the other: it is not revoked.
+    const reader = new TaxiiReader(await address(), own)
+    await reader.pull()
+    await share({ published: false })
+    await settle()
+    const gone = await reader.pull()
+    expect(gone.map(({ type }) => type).sort()).toEqual(['campaign', 'grouping', 'relationship'])
+    const left = await new TaxiiReader(await address(), 'all').pull()
+    expect(left.filter(({ type, revoked }) => type === 'indicator' && !revoked)).toHaveLength(1)
+    expect(left.filter(({ type }) => type === 'identity')).toHaveLength(1)
+    // The last one revokes it.
+    await share({ published: false }, other.id)
+    await settle(other.id)
+    const end = await new TaxiiReader(await address(), 'all').pull()
+    expect(end.filter(({ type, revoked }) => type === 'indicator' && revoked)).toHaveLength(1)
+    expect(end.every(({ revoked }) => revoked)).toBe(true)
+  })
+})
+
+describe('a campaign that is withdrawn', () => {
+  const comment = {
+    id: newId(),
+    user_id: newId(),
+    username: 'bo',
+    content: 'Secret',
+    created_at: '2026-11-19T08:30:00.000Z',
+  }
+
+  it('is revoked at pullers, without what anybody wrote', async () => {
+    await addIods(2, campaign.id, { comments: [comment], votes: [aVote('bo', 'NEGATIVE')] })
+    const collection = await publish()
+    const [reader, opencti] = [
+      new TaxiiReader(await address(), collection),
+      new OpenctiPuller(await address(), collection),
+    ]
+    await reader.pull()
+    await opencti.settle()
+    await share({ published: false })
+    expect(await sharing()).toMatchObject({ published: false, feed: { state: 'due' } })
+    await settle()
+    expect(await sharing()).toMatchObject({ published: false, feed: { state: 'withdrawn', objects: 0 } })
+    const gone = await reader.pull()
+    await opencti.settle()
+    expect(gone.every(({ revoked }) => revoked)).toBe(true)
+    expect(JSON.stringify(gone)).not.toMatch(/Secret|"bo"|Seen under/)
+    const revocable = ['campaign', 'grouping', 'indicator', 'opinion', 'note', 'relationship']
+    for (const pulled of [reader.objects, opencti.objects])
+      for (const { type, revoked } of pulled.values())
+        if (revocable.includes(type)) expect([type, revoked]).toEqual([type, true])
+  })
+
+  it('by its deletion, too, and published again it lives again in later versions', async () => {
+    await addIods(1)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    await share({ published: false })
+    await settle()
+    await reader.pull()
+    await publish()
+    const back = await reader.pull()
+    expect(back.filter(({ revoked }) => revoked)).toEqual([])
+    expect(
+      reader.objects.get(back.find(({ type }) => type === 'indicator')?.id ?? '')?.revoked,
+    ).toBeUndefined()
+    await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
+    await settle()
+    expect((await reader.pull()).some(({ type, revoked }) => type === 'campaign' && revoked)).toBe(true)
+    // Nobody who comes later learns its name.
+    const listed = await get('iodine/collections/')
+    expect(listed.text).not.toContain('Lake')
+    // After a while nothing is left of it.
+    await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
+    await repair()
+    await repair()
+    expect(await service.mongo.collection('published').countDocuments()).toBe(0)
+    expect(await service.mongo.collection('publications').countDocuments()).toBe(0)
+    expect((await get(`iodine/collections/${collection}/`)).status).toBe(404)
+  })
+
+  it('by the end of its creator’s account, whose export names it', async () => {
+    await addIods(1)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    const exported = await bed.internal(personalDataInternal.exportUser, { params: { id: ana.id } })
+    expect(exported.filter(({ kind }) => kind === 'publication')).toMatchObject([
+      { data: { campaign_id: campaign.id, published: true } },
+    ])
+    await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+    await settle()
+    expect((await reader.pull()).every(({ revoked }) => revoked)).toBe(true)
+    expect(await sharing()).toMatchObject({ published: false })
+    expect(JSON.stringify(await service.mongo.collection('publications').find({}).toArray())).not.toContain(
+      ana.id,
+    )
+  })
+})
+
+describe('the level', () => {
+  it('red is never published, and bounds what a key reads', async () => {
+    expect(await refusal(share({ tlp: 'red', published: true }))).toEqual([409, DETAILS.publishedRed])
+    const [green, amber, red] = await addIods(3)
+    levels.set(amber?.id ?? '', 'amber')
+    levels.set(red?.id ?? '', 'red')
+    const collection = await publish()
+    expect(await refusal(share({ tlp: 'red' }))).toEqual([409, DETAILS.publishedRed])
+    const names = async (tlp: Tlp) => {
+      const pulled = await new TaxiiReader(await address(tlp), 'all').pull()
+      expect(JSON.stringify(pulled)).not.toContain(red?.value)
+      return pulled.filter(({ type }) => type === 'indicator').map(({ name }) => name)
+    }
+    expect(await names('clear')).toEqual([])
+    expect(await names('green')).toEqual([green?.value])
+    expect((await names('amber')).sort()).toEqual([green?.value, amber?.value].sort())
+    expect((await get(`iodine/collections/${collection}/`, { tlp: 'clear' })).status).toBe(404)
+    expect((await get('iodine/collections/', { tlp: 'clear' })).body.collections).toHaveLength(1)
+    expect((await get('iodine/collections/', { tlp: 'green' })).body.collections).toHaveLength(2)
+  })
+
+  it('that is raised counts at once, before anything is published anew', async () => {
+    await addIods(2)
+    await publish()
+    await share({ tlp: 'amber' })
+    expect(await new TaxiiReader(await address('green'), 'all').pull()).toEqual([])
+    await settle()
+    expect(
+      (await new TaxiiReader(await address('green'), 'all').pull()).filter(
+        ({ type }) => type === 'indicator',
+      ),
+    ).toEqual([])
+    const pulled = await new TaxiiReader(await address('amber'), 'all').pull()
+    expect(pulled.filter(({ type }) => type === 'indicator')).toHaveLength(2)
+  })
+
+  it('of an import that is red withdraws the campaign until it is removed', async () => {
+    await addIods(1)
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    const secret = `{"type":"malware","id":"malware--00000000-0000-4000-8000-000000000009","object_marking_refs":["marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed"]}`
+    const imported = await bring(`{"type":"bundle","id":"b","objects":[${secret}]}`)
+    await follow()
+    const gone = await reader.pull()
+    expect(gone.length).toBeGreaterThan(0)
+    expect(gone.every(({ revoked }) => revoked)).toBe(true)
+    expect((await sharing()).feed?.problem).toBe(DETAILS.publishedRed)
+    await api.call(importsApi.deleteImport, { params: { id: imported } })
+    await follow()
+    expect((await sharing()).feed?.problem).toBeNull()
+    expect((await reader.pull()).some(({ type, revoked }) => type === 'indicator' && !revoked)).toBe(true)
+  })
+
+  it('of a token without one, or with red, reads nothing', async () => {
+    for (const tlp of [undefined, 'red'] as const) {
+      const token = await bed.token({ id: ana.id, scope: 'feed', ...(tlp && { tlp }) })
+      const answer = await fetch(`${url}/taxii2/`, { headers: { authorization: `Bearer ${token}` } })
+      expect(answer.status).toBe(401)
+    }
+  })
+})
+
+describe('TAXII 2.1', () => {
+  it('names what there is', async () => {
+    await addIods(1)
+    const collection = await publish()
+    const discovery = await get('')
+    expect(discovery.headers.get('content-type')).toBe(TAXII_TYPE)
+    expect(discovery.body.api_roots).toEqual([`${url}/taxii2/iodine/`])
+    expect((await get('iodine/')).body).toMatchObject({
+      versions: [TAXII_TYPE],
+      max_content_length: 5_242_880,
+    })
+    const { collections } = (await get('iodine/collections/')).body
+    expect(collections).toMatchObject([
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/), alias: 'all', can_read: true, can_write: false },
+      { id: collection, alias: campaign.id, title: 'Lake' },
+    ])
+    for (const name of [collection, campaign.id, collection.toUpperCase()])
+      expect((await get(`iodine/collections/${name}`)).body).toEqual(collections[1])
+  })
+
+  it('pages by next, strictly after, with the times of each page', async () => {
+    await addIods(40)
+    const collection = await publish()
+    const path = `iodine/collections/${collection}/objects/`
+    const whole = await get(path)
+    const ids = whole.body.objects.map(({ id }: { id: string }) => id)
+    const paged: string[] = []
+    let query = '?limit=7'
+    for (let more = true; more; ) {
+      const { body, headers } = await get(path + query)
+      expect(body.objects.length).toBeLessThanOrEqual(7)
+      expect(headers.get('x-taxii-date-added-first')).toMatch(/^\d{4}-.*\.\d{3}Z$/)
+      paged.push(...body.objects.map(({ id }: { id: string }) => id))
+      more = body.more
+      query = `?limit=7&next=${body.next}`
+    }
+    expect(paged).toEqual(ids)
+    const last = whole.headers.get('x-taxii-date-added-last') ?? ''
+    const none = await get(`${path}?added_after=${last}`)
+    expect([none.body, none.headers.get('x-taxii-date-added-last')]).toEqual([{ more: false }, null])
+    // Finer times are within the millisecond.
+    expect((await get(`${path}?added_after=${last.replace('Z', '999Z')}`)).body.objects).toBeUndefined()
+    const before = new Date(Date.parse(last) - 1).toISOString()
+    expect((await get(`${path}?added_after=${before}`)).body.objects.length).toBeGreaterThan(0)
+    const manifest = await get(`iodine/collections/${collection}/manifest/?limit=3`)
+    expect(manifest.body.objects[2]).toEqual({
+      id: ids[2],
+      date_added: expect.stringMatching(/Z$/),
+      version: expect.stringMatching(/Z$/),
+      media_type: 'application/stix+json;version=2.1',
+    })
+  })
+
+  it('selects by id, type, version and version of STIX', async () => {
+    await addIods(3)
+    const collection = await publish()
+    const path = `iodine/collections/${collection}/objects/`
+    const only = await get(`${path}?match[type]=indicator,campaign`)
+    expect(new Set(only.body.objects.map(({ type }: { type: string }) => type))).toEqual(
+      new Set(['indicator', 'campaign']),
+    )
+    const [{ id }] = only.body.objects
+    expect((await get(`${path}?match[id]=${id},x--1`)).body.objects).toHaveLength(1)
+    expect((await get(`${path}?match[spec_version]=2.0`)).body).toEqual({ more: false })
+    expect((await get(`${path}?unknown=1&match[spec_version]=2.1`)).body.objects.length).toBeGreaterThan(5)
+    expect((await get(`${path}${id}/`)).body.objects).toHaveLength(1)
+    expect((await get(`${path}x--1/`)).status).toBe(404)
+    expect((await get(`${path}x--1/versions/`)).status).toBe(404)
+  })
+
+  it('refuses in its own form', async () => {
+    const collection = await publish()
+    const path = `iodine/collections/${collection}/objects/`
+    for (const query of [
+      '?limit=0',
+      '?limit=x',
+      '?limit=-1',
+      '?limit=1&limit=2',
+      '?added_after=yesterday',
+      '?next=abc',
+      `?next=${Buffer.from('1.{"$gt":1}').toString('base64url')}`,
+      '?match[version]=newest',
+      '?match[id]=%00',
+      '?match[id][$gt]=',
+    ]) {
+      const { status, body, headers } = await get(path + query)
+      // A parameter that is none is ignored.
+      if (query === '?match[id][$gt]=') expect(status).toBe(200)
+      else {
+        expect([query, status, body.http_status]).toEqual([query, 400, '400'])
+        expect(body.title).toEqual(expect.any(String))
+        expect(headers.get('content-type')).toBe(TAXII_TYPE)
+      }
+    }
+    for (const missing of ['iodine/collections/x/', `iodine/collections/${newId()}/objects/`])
+      expect((await get(missing)).body).toMatchObject({ title: DETAILS.notFound, http_status: '404' })
+    for (const accept of [
+      'application/json',
+      'application/taxii+json;version=2.0',
+      'application/vnd.oasis.taxii+json; version=2.0',
+      '*/*;q=0',
+    ])
+      expect([accept, (await get('', { accept })).body.http_status]).toEqual([accept, '406'])
+    for (const accept of [
+      '*/*',
+      'application/taxii+json',
+      'application/taxii+json; version=2.1',
+      'text/html, application/*;q=0.8',
+    ])
+      expect([accept, (await get('', { accept })).status]).toEqual([accept, 200])
+    for (const [token, status] of [
+      [ana.token, 403],
+      [await bed.token({ id: ana.id, scope: 'collector' }), 403],
+      ['nonsense', 401],
+    ] as const) {
+      const answer = await fetch(`${url}/taxii2/`, { headers: { authorization: `Bearer ${token}` } })
+      expect([answer.status, (await answer.json()).http_status]).toEqual([status, String(status)])
+    }
+    // And a feed's token is for feeds alone.
+    const feed = apiClient(url, await tokenFor('green'))
+    expect(await feed.send('GET', '/campaigns')).toMatchObject({
+      status: 403,
+      body: { detail: DETAILS.feedScope },
+    })
+  })
+
+  it('is read by OpenCTI’s puller step by step', async () => {
+    await addIods(600)
+    const collection = await publish()
+    const puller = new OpenctiPuller(await address(), collection)
+    // Pages are of 1,000: the first run has more, the last one ends the paging.
+    const first = await puller.run()
+    expect(first).toBe(1_000)
+    // Published between two pages: it is not missed.
+    await addIods(1)
+    await follow()
+    await puller.settle()
+    const fresh = new TaxiiReader(await address(), collection)
+    await fresh.pull()
+    expect([...puller.objects.keys()].sort()).toEqual([...fresh.objects.keys()].sort())
+    for (const [id, { modified }] of fresh.objects) expect(puller.objects.get(id)?.modified).toBe(modified)
+    // Nothing is new: nothing is ingested, ever again.
+    for (let n = 0; n < 3; n++) expect(await puller.run()).toBe(0)
+    await addIods(1)
+    await follow()
+    expect(await puller.settle()).toBe(6)
+  })
+})
+
+describe('the feed of MISP', () => {
+  const file = async (name: string, { tlp = 'amber+strict', ...headers }: Record<string, string> = {}) => {
+    const answer = await fetch(`${url}/feeds/misp/${name}`, {
+      headers: { authorization: `Bearer ${await tokenFor(tlp as Tlp)}`, ...headers },
+    })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+  const manifest = async (tlp = 'amber+strict') => JSON.parse((await file('manifest.json', { tlp })).text)
+  const event = async (tlp = 'amber+strict') => {
+    const [uuid = ''] = Object.keys(await manifest(tlp))
+    return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
+  }
+  const sweep = async () => {
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+  }
+  it('has an event for each campaign, the same bytes until something changes', async () => {
+    const [first] = await addIods(3)
+    await publish()
+    const listed = await manifest()
+    const [[uuid, entry] = ['', {}]] = Object.entries(listed)
+    const { Event } = JSON.parse((await file(`${uuid}.json`)).text)
+    expect(entry).toEqual({
+      Orgc: { name: 'Iodine', uuid: expect.any(String) },
+      Tag: [{ name: 'tlp:green' }],
+      info: 'Lake',
+      date: Event.date,
+      analysis: '1',
+      threat_level_id: '4',
+      timestamp: Event.timestamp,
+    })
+    expect(Event).toMatchObject({ uuid, published: true, Orgc: { name: 'Iodine' } })
+    expect(Event.Attribute).toHaveLength(3)
+    expect(JSON.stringify(Event)).not.toContain('distribution":"0"')
+    const hashes = (await file('hashes.csv')).text.trim().split('\n')
+    expect(hashes).toHaveLength(3)
+    expect(hashes).toContain(
+      `${createHash('md5')
+        .update(first?.value ?? '')
+        .digest('hex')},${uuid}`,
+    )
+    const names = ['manifest.json', 'hashes.csv', `${uuid}.json`]
+    const tags = await Promise.all(names.map(async name => (await file(name)).headers.get('etag') ?? ''))
+    await sweep()
+    for (const [n, name] of names.entries()) {
+      const again = await file(name, { 'if-none-match': tags[n] ?? '' })
+      expect([name, again.status, again.text]).toEqual([name, 304, ''])
+    }
+    await addIods(1)
+    await follow()
+    for (const [n, name] of names.entries())
+      expect((await file(name, { 'if-none-match': tags[n] ?? '' })).status).toBe(200)
+    expect(Number((await event()).timestamp)).toBeGreaterThan(Number(Event.timestamp))
+  })
+
+  it('marks what is gone as deleted, in an event of a later time each', async () => {
+    const [first, second] = await addIods(2)
+    await publish()
+    const before = await event()
+    const remove = async (iod: Iod | undefined) => {
+      await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: iod?.id ?? '' } })
+      await follow()
+    }
+    await remove(first)
+    const after = await event()
+    const gone = after.Attribute.filter((each: { deleted?: boolean }) => each.deleted)
+    expect(gone).toMatchObject([{ value: first?.value, to_ids: false }])
+    expect(gone[0].uuid).toBe(before.Attribute[0].uuid)
+    expect(Number(after.timestamp)).toBeGreaterThan(Number(before.timestamp))
+    await remove(second)
+    // Within the same second, too: pullers compare nothing else.
+    expect(Number((await event()).timestamp)).toBeGreaterThan(Number(after.timestamp))
+    await share({ published: false })
+    await settle()
+    const withdrawn = await event()
+    expect(withdrawn.Attribute.every(({ deleted }: { deleted?: boolean }) => deleted)).toBe(true)
+    expect((await file('hashes.csv')).text.trim()).toBe('')
+    await share({ published: true })
+    await settle()
+    await addIods(1)
+    await follow()
+    expect((await event()).Attribute.filter((each: { deleted?: boolean }) => !each.deleted)).toHaveLength(1)
+    await share({ published: false })
+    await settle()
+    await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
+    await repair()
+    await repair()
+    expect(await manifest()).toEqual({})
+    expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(0)
+    const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    expect(used.published_bytes?.used).toBe(0)
+  })
+
+  it('keeps to the key’s level, also while a campaign is raised', async () => {
+    const [, amber, red] = await addIods(3)
+    levels.set(red?.id ?? '', 'red')
+    await publish()
+    expect(Object.keys(await manifest('green'))).toHaveLength(1)
+    expect(Object.keys(await manifest('clear'))).toEqual([])
+    expect(JSON.stringify(await event('green'))).not.toContain(red?.value)
+    const [uuid] = Object.keys(await manifest('green'))
+    await share({ tlp: 'amber' })
+    expect(await manifest('green')).toEqual({})
+    expect((await file(`${uuid}.json`, { tlp: 'green' })).status).toBe(404)
+    expect((await file('hashes.csv', { tlp: 'green' })).text).toBe('')
+    await share({ tlp: 'green' })
+    levels.set(amber?.id ?? '', 'amber')
+    await sweep()
+    // An event has the level of the strictest that it says.
+    expect(await manifest('green')).toEqual({})
+    expect((await event('amber')).Tag).toContainEqual({ name: 'tlp:amber' })
+  })
+
+  it('is signed over its bytes, and has no other files', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    bed.answer(sealsInternal.signManifest, ({ body }) => ({
+      key_id: 'k1',
+      sig: sign(null, Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body]), privateKey).toString(
+        'base64',
+      ),
+    }))
+    await addIods(1)
+    await publish()
+    const { text } = await file('manifest.json')
+    const signature = await file('manifest.json.sig')
+    expect(signature.headers.get('x-key-id')).toBe('k1')
+    const given = Buffer.from(signature.text.trim(), 'base64')
+    const check = (bytes: string) => verify(null, Buffer.from(bytes), publicKey, given)
+    expect(check(MISP_MANIFEST_CONTEXT + text)).toBe(true)
+    expect(check(text)).toBe(false)
+    expect(check(`${MISP_MANIFEST_CONTEXT}${text} `)).toBe(false)
+    for (const name of [
+      'x.json',
+      `${newId()}.json`,
+      'manifest.json.asc',
+      '..%2fmanifest.json',
+      `${crypto.randomUUID()}.json`,
+    ])
+      expect([name, (await file(name)).status]).toEqual([name, 404])
+  })
+
+  it('has an event of many parts whole', async () => {
+    for (let n = 0; n < 130; n++) {
+      const iod = anIod({ id: newId(), value: `v${n}`, description: 'ü'.repeat(5_000) })
+      iods.set(iod.id, iod)
+    }
+    await api.call(campaignsApi.addIods, {
+      params: { id: campaign.id },
+      body: { iod_ids: [...iods.keys()].slice(-130) },
+    })
+    await publish()
+    expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBeGreaterThan(1)
+    expect((await event()).Attribute).toHaveLength(130)
+  })
+})
+
+describe('the work', () => {
+  it('is the creator’s to ask for', async () => {
+    const bo = await bed.user('bo')
+    expect(await refusal(share({ published: true }, campaign.id, apiClient(url, bo.token)))).toEqual([
+      403,
+      DETAILS.forbidden,
+    ])
+    expect(await sharing()).toMatchObject({ published: false, feed: null })
+    expect(await step()).toEqual({ more: false, busy: false })
+  })
+
+  it('of one member waits for itself, and for nobody else', async () => {
+    const mine = await Promise.all(
+      [1, 2].map(() => api.call(campaignsApi.createCampaign, { body: { name: 'Mine' } })),
+    )
+    const bo = await bed.user('bo')
+    const bos = apiClient(url, bo.token)
+    const theirs = await bos.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
+    for (const { id } of mine) await share({ published: true }, id)
+    await share({ published: true }, theirs.id, bos)
+    // One of Ana's is being worked on.
+    await service.mongo
+      .collection('publications')
+      .updateOne(
+        { _id: new Types.ObjectId(mine[0]?.id) },
+        { $set: { leased_until: new Date(Date.now() + 60_000), run: 'x' } },
+      )
+    expect(await step(mine[1]?.id)).toEqual({ more: true, busy: true })
+    expect(await step(mine[0]?.id)).toEqual({ more: true, busy: true })
+    expect(await step(theirs.id)).toEqual({ more: false, busy: false })
+    expect((await sharing(theirs.id)).feed?.state).toBe('published')
+    // A step that was killed is forgotten after a while.
+    await service.mongo.collection('publications').updateMany({}, { $set: { leased_until: new Date(0) } })
+    await settle(mine[0]?.id)
+    expect((await sharing(mine[0]?.id)).feed?.state).toBe('published')
+  })
+
+  it('ends at the quota with the reason, and counts exactly', async () => {
+    const used = async () =>
+      (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
+    const stored = async () => {
+      const [rows, events] = await Promise.all(
+        ['published', 'feed_events'].map(name => service.mongo.collection(name).find({}).toArray()),
+      )
+      return [...(rows ?? []), ...(events ?? [])].reduce((sum, { bytes }) => sum + bytes, 0)
+    }
+    await addIods(5)
+    await publish()
+    expect(await used()).toBe(await stored())
+    await share({ published: false })
+    await settle()
+    expect(await used()).toBe(await stored())
+    await addIods(1, campaign.id, { description: 'x'.repeat(10_000) })
+    for (let n = 0; n < 320; n++) {
+      const iod = anIod({ id: newId(), value: `v${n}`, description: 'x'.repeat(10_000) })
+      iods.set(iod.id, iod)
+    }
+    const many = [...iods.keys()].slice(-320)
+    await api.call(campaignsApi.addIods, { params: { id: campaign.id }, body: { iod_ids: many } })
+    await share({ published: true })
+    await settle()
+    expect((await sharing()).feed).toMatchObject({
+      state: 'due',
+      problem: expect.stringContaining('What you publish takes'),
+    })
+    expect(await used()).toBe(await stored())
+    await share({ published: false })
+    await settle()
+    expect((await sharing()).feed).toMatchObject({ state: 'withdrawn', problem: null })
+    expect(await used()).toBe(await stored())
+  })
+
+  it('begins anew where a step was lost', async () => {
+    await addIods(1)
+    await share({ published: true })
+    await service.queues.queue('publications').obliterate({ force: true })
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await repair()
+    const jobs = await service.queues.queue('publications').getJobs()
+    expect(jobs.map(({ data }) => data)).toEqual([{ campaign_id: campaign.id }])
+  })
+})

@@ -1,0 +1,608 @@
+import {
+  authInternal,
+  type Campaign,
+  campaignsApi,
+  DETAILS,
+  foldIod,
+  type Iod,
+  importsApi,
+  importsInternal,
+  iodsInternal,
+  LIMITS,
+  type NewIod,
+  personalDataInternal,
+  type ResponseOf,
+  repairInternal,
+  type Subscription,
+  subscriptionsApi,
+  subscriptionsInternal,
+} from '@iodine/contracts'
+import {
+  feedSecretContext,
+  HttpError,
+  readConfig,
+  type StoreService,
+  seal,
+  unseal,
+} from '@iodine/service-kit'
+import {
+  type ApiClient,
+  anIod,
+  apiClient,
+  type BedUser,
+  newId,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { campaignsConfigSchema, createApp } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let url: string
+let admin: BedUser
+let api: ApiClient
+let other: ApiClient
+let admins: Set<string>
+let iods: Map<string, Iod>
+let campaign: Campaign
+/** Why the scripted iods service refuses to bring IODs. */
+let refusal: HttpError | undefined
+
+const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${foldIod(iod)}`
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '20000' }
+  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
+  url = await bed.listen(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await bed?.stop()
+})
+beforeEach(async () => {
+  for (const name of ['subscriptions', 'import_parts', 'brought'])
+    await service.mongo.collection(name).deleteMany({})
+  iods = new Map()
+  refusal = undefined
+  admin = await bed.user(`adm${newId().slice(-8)}`)
+  admins = new Set([admin.id])
+  api = apiClient(url, admin.token)
+  other = apiClient(url, (await bed.user('other')).token)
+  campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
+  bed.answer(authInternal.checkAdmin, ({ params }) => ({ is_admin: admins.has(params.id) }))
+  bed.answer(authInternal.sealFeedSecret, ({ body }) => ({
+    sealed: seal(bed.env.SECRETS_KEY ?? '', feedSecretContext(body.id, body.url), body.secret),
+  }))
+  bed.answer(iodsInternal.findIods, ({ body }) => body.iods.map(iod => iods.get(keyOf(iod))?.id ?? null))
+  bed.answer(iodsInternal.bringIods, ({ body }) => {
+    if (refusal) throw refusal
+    return body.iods.map(({ iod }) => {
+      const before = iods.get(keyOf(iod))
+      const made = before ?? anIod({ id: newId(), ...iod, source: iod.source ?? null, source_id: null })
+      iods.set(keyOf(iod), made)
+      return { id: made.id, created: !before }
+    })
+  })
+  const all = () => [...iods.values()]
+  bed.answer(iodsInternal.getIods, ({ body }) => all().filter(({ id }) => body.ids.includes(id)))
+  bed.answer(iodsInternal.knownIods, ({ body }) => body.ids.filter(id => all().some(iod => iod.id === id)))
+  bed.answer(iodsInternal.stateIods, ({ body }) =>
+    Object.fromEntries(
+      all()
+        .filter(({ id }) => body.ids.includes(id))
+        .map(({ id, created_at }) => [id, { uid: id, confidence: null, since: created_at, tlp: null }]),
+    ),
+  )
+})
+
+const FEED = 'https://feed.example/api/collections/1/'
+const create = (body: object = {}) =>
+  api.call(subscriptionsApi.createSubscription, {
+    body: { url: FEED, kind: 'taxii', campaign_id: campaign.id, every: 60, ...body },
+  })
+const look = async (id: string): Promise<Subscription> => {
+  const all = await api.call(subscriptionsApi.listSubscriptions)
+  return all.find(each => each.id === id) as Subscription
+}
+const answerOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'accepted',
+    ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
+  )
+type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
+const claim = async () => (await bed.internal(subscriptionsInternal.claimPull)).pull
+const mustClaim = async () => (await claim()) as Pull
+const stage = ({ id, token }: Pull, cursor: string, more = false, withdrawn: string[] = []) =>
+  bed.internal(subscriptionsInternal.stagePull, { params: { id }, body: { token, cursor, more, withdrawn } })
+const store = ({ id, token }: Pull, file: string) =>
+  bed.internal(subscriptionsInternal.storePull, {
+    params: { id },
+    query: { token },
+    body: new TextEncoder().encode(file) as Uint8Array<ArrayBuffer>,
+  })
+const fail = ({ id, token }: Pull, error: string, retry_ms: number | null = null) =>
+  bed.internal(subscriptionsInternal.failPull, { params: { id }, body: { token, error, retry_ms } })
+const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
+const importOf = async (id: string) => {
+  const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(id) })
+  return String(doc?.import_id)
+}
+/** What the workers do with the import of a subscription. */
+const work = async (id: string) => {
+  const params = { id: await importOf(id) }
+  for (let idle = 0; idle < 2; ) {
+    const { more } = await bed.internal(importsInternal.stepImport, { params })
+    idle = more ? 0 : idle + 1
+  }
+}
+const due = (id: string) => api.call(subscriptionsApi.runSubscription, { params: { id } })
+/** A run that fetches a file. @returns the number of new objects */
+const pull = async (id: string, file: string, cursor = 'after', withdrawn: string[] = []) => {
+  await due(id)
+  const run = await mustClaim()
+  await stage(run, cursor, false, withdrawn)
+  const { objects } = await store(run, file)
+  if (objects > 0) await work(id)
+  return objects
+}
+
+const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const indicator = (n: number, value = `https://example.org/${n}`, day = 1, more = '') =>
+  `{"type":"indicator", "id":"${id('indicator', n)}","modified":"2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z","x":1.0,"pattern_type":"stix","pattern":"[url:value = '${value}']"${more}}`
+const note = (n: number, more = '') =>
+  `{"type":"x-note","id":"${id('x-note', n)}","big":9007199254740993${more}}`
+const bundle = (...objects: string[]) => `{"type":"bundle","objects":[${objects.join(',\n')}]}`
+const exported = async () => {
+  const answer = await fetch(`${url}/api/v1/campaigns/${campaign.id}/export?format=stix`, {
+    headers: { authorization: `Bearer ${admin.token}` },
+  })
+  return answer.text()
+}
+const members = async () =>
+  (await api.call(campaignsApi.getCampaign, { params: { id: campaign.id } })).iods.map(({ value }) => value)
+
+describe('administrators', () => {
+  it('alone see, make, change, run and delete subscriptions, by their account at each call', async () => {
+    const { id: made } = await create()
+    const params = { id: made }
+    const calls = (client: ApiClient) => [
+      client.call(subscriptionsApi.listSubscriptions),
+      client.call(subscriptionsApi.createSubscription, {
+        body: { url: FEED, kind: 'taxii', campaign_id: campaign.id },
+      }),
+      client.call(subscriptionsApi.updateSubscription, { params, body: { every: 5 } }),
+      client.call(subscriptionsApi.runSubscription, { params }),
+      client.call(subscriptionsApi.deleteSubscription, { params }),
+    ]
+    const refused = [403, DETAILS.forbidden]
+    expect(await Promise.all(calls(other).map(answerOf))).toEqual(Array(5).fill(refused))
+    admins.clear()
+    expect(await Promise.all(calls(api).map(answerOf))).toEqual(Array(5).fill(refused))
+    admins.add(admin.id)
+    expect(await look(made)).toMatchObject({ every: 60, state: 'waiting', paused: false })
+    await api.call(subscriptionsApi.deleteSubscription, { params })
+    expect(await api.call(subscriptionsApi.listSubscriptions)).toEqual([])
+    expect(await answerOf(api.call(subscriptionsApi.deleteSubscription, { params }))).toEqual([
+      404,
+      DETAILS.notFound,
+    ])
+  })
+
+  it.each([
+    ['http://feed.example/', 'https'],
+    ['https://ana:key@feed.example/', 'https'],
+    ['https://feed.example/#x', 'https'],
+    ['javascript:alert(1)', 'https'],
+    ['https://', 'https'],
+  ])('cannot have %s pulled', async feed => {
+    const [status] = (await answerOf(create({ url: feed }))) as [number]
+    expect(status).toBe(422)
+  })
+
+  it('give a secret that is stored sealed for this subscription and address, and never answered', async () => {
+    const made = await create({ secret: { user: 'reader', key: 'top-secret' } })
+    expect(made).toMatchObject({ has_secret: true, username: admin.username, campaign_name: 'Lake' })
+    const { sealed } = await mustClaim()
+    const open = (context: string) => unseal(bed.env.SECRETS_KEY ?? '', context, sealed ?? '')
+    expect(JSON.parse(open(feedSecretContext(made.id, FEED)))).toEqual({ user: 'reader', key: 'top-secret' })
+    expect(() => open(feedSecretContext(made.id, 'https://evil.example/'))).toThrow()
+    expect(() => open(feedSecretContext(newId(), FEED))).toThrow()
+    const stored = JSON.stringify(await service.mongo.collection('subscriptions').find().toArray())
+    const items = await bed.internal(personalDataInternal.exportUser, { params: { id: admin.id } })
+    expect(JSON.stringify(items)).toContain(FEED)
+    for (const text of [JSON.stringify([made, await look(made.id), items]), stored])
+      expect(text).not.toContain('top-secret')
+    expect(JSON.stringify(items)).not.toContain(sealed)
+    const changed = await api.call(subscriptionsApi.updateSubscription, {
+      params: { id: made.id },
+      body: { secret: null },
+    })
+    expect(changed.has_secret).toBe(false)
+  })
+
+  it('cannot have more than the product takes', async () => {
+    const { id: made } = await create()
+    const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(made) })
+    const copies = Array.from({ length: LIMITS.subscriptionsMax - 1 }, () => ({
+      ...doc,
+      _id: new Types.ObjectId(),
+    }))
+    await service.mongo.collection('subscriptions').insertMany(copies)
+    expect(await answerOf(create())).toEqual([409, DETAILS.subscriptionsFull])
+  })
+})
+
+describe('a pull', () => {
+  it('brings what is new into the campaign byte for byte, once, and nothing when nothing has changed', async () => {
+    const { id: made } = await create()
+    const objects = [indicator(1), indicator(2), note(1)]
+    expect(await pull(made, bundle(...objects), 'c1')).toBe(3)
+    const text = await exported()
+    for (const object of objects) expect(text.split(object).length).toBe(2)
+    expect(await members()).toEqual(['https://example.org/1', 'https://example.org/2'])
+    expect(await look(made)).toMatchObject({
+      state: 'waiting',
+      kept: 3,
+      last: { error: null, objects: 3, iods: 2 },
+    })
+    // Again, as a server gives it that knows no times: nothing is new.
+    expect(await pull(made, bundle(...objects), 'c2')).toBe(0)
+    expect(await pull(made, '', 'c3')).toBe(0)
+    expect(await exported()).toBe(text)
+    expect(await look(made)).toMatchObject({ kept: 3, last: { error: null, objects: 0 } })
+    await due(made)
+    expect((await mustClaim()).cursor).toBe('c3')
+  })
+
+  it('adds to the same import, with what is new alone', async () => {
+    const { id: made } = await create()
+    for (let n = 1; n <= 4; n++) {
+      const all = Array.from({ length: n }, (_, each) => indicator(each + 1))
+      expect(await pull(made, bundle(...all, note(n)), `c${n}`)).toBe(2)
+    }
+    const kept = await api.call(importsApi.getKept, { params: { id: campaign.id } })
+    expect(kept).toMatchObject({ objects: 8, imports: [{ objects: 8, username: admin.username }] })
+    const text = await exported()
+    for (let n = 1; n <= 4; n++) expect(text).toContain(indicator(n))
+  })
+
+  it('counts the cursor only once all is imported, and goes on from there', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    expect(run.cursor).toBeNull()
+    await stage(run, 'later', true)
+    expect(await store(run, bundle(note(1)))).toEqual({ objects: 1 })
+    // Being imported: nobody gets it.
+    expect(await look(made)).toMatchObject({ state: 'importing', next_at: null })
+    expect(await claim()).toBeNull()
+    expect(await answerOf(due(made))).toEqual([409, DETAILS.subscriptionBusy])
+    await work(made)
+    // There was more: due at once.
+    expect((await mustClaim()).cursor).toBe('later')
+  })
+
+  it('is one worker’s at a time, until it has been silent for too long', async () => {
+    const { id: made } = await create()
+    const claims = await Promise.all(Array.from({ length: 5 }, claim))
+    const [first, ...rest] = claims.filter(each => each !== null)
+    expect(rest).toEqual([])
+    const run = first as Pull
+    await bed.internal(subscriptionsInternal.extendPull, { params: { id: made }, body: { token: run.token } })
+    // As if the time were up.
+    await service.mongo
+      .collection('subscriptions')
+      .updateOne({ _id: new Types.ObjectId(made) }, { $set: { 'lease.until': new Date(0) } })
+    const next = await mustClaim()
+    expect(next.id).toBe(made)
+    const lost = [409, DETAILS.pullLost]
+    const params = { id: made }
+    const body = { token: run.token }
+    expect(await answerOf(bed.internal(subscriptionsInternal.extendPull, { params, body }))).toEqual(lost)
+    expect(await answerOf(stage(run, 'x'))).toEqual(lost)
+    expect(await answerOf(store(run, bundle(note(1))))).toEqual(lost)
+    expect(await answerOf(fail(run, 'x'))).toEqual(lost)
+    await stage(next, 'c')
+    expect(await store(next, bundle(note(2)))).toEqual({ objects: 1 })
+    // A second hand-over of the same run brings nothing.
+    expect(await answerOf(store(next, bundle(note(3))))).toEqual(lost)
+    await work(made)
+    const text = await exported()
+    expect([text.includes(note(1)), text.includes(note(2)), text.includes(note(3))]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
+  })
+
+  it('that was cut off while it was stored leaves nothing, and is done again', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    const batch = new Types.ObjectId()
+    const parts = service.mongo.collection('import_parts')
+    await parts.insertOne({ import_id: batch, n: 0, first: 0, raw: Buffer.from('{}'), ends: [2] })
+    await service.mongo
+      .collection('subscriptions')
+      .updateOne({ _id: new Types.ObjectId(made) }, { $set: { pending: batch, 'lease.until': new Date(0) } })
+    const next = await mustClaim()
+    expect(await parts.countDocuments()).toBe(0)
+    expect(next.cursor).toBeNull()
+    await stage(next, 'c')
+    expect(await store(next, bundle(note(1)))).toEqual({ objects: 1 })
+  })
+
+  it('that brings nothing says why, and is tried again when it should be', async () => {
+    const { id: made } = await create({ every: 5 })
+    await fail(await mustClaim(), 'The host name is not known')
+    const now = Date.now()
+    const failed = await look(made)
+    expect(failed).toMatchObject({
+      state: 'waiting',
+      last: { error: 'The host name is not known', objects: 0 },
+    })
+    expect(Date.parse(failed.next_at ?? '') - now).toBeGreaterThan(4 * 60_000)
+    expect(await claim()).toBeNull()
+    await due(made)
+    await fail(await mustClaim(), 'Later', 7_200_000)
+    expect(Date.parse((await look(made)).next_at ?? '') - now).toBeGreaterThan(7_000_000)
+  })
+
+  it('of a file that is none changes nothing', async () => {
+    await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    const [status] = (await answerOf(store(run, '{"objects":[}'))) as [number]
+    expect(status).toBe(422)
+    await fail(run, 'The file is not valid JSON')
+    expect(await exported()).not.toContain('"x-note')
+  })
+
+  it('without room waits with the reason, and goes on when the next one is due', async () => {
+    const { id: made } = await create()
+    refusal = new HttpError(413, 'IODs a day are used up')
+    expect(await pull(made, bundle(indicator(1), note(1)), 'c1')).toBe(2)
+    const stopped = await look(made)
+    expect(stopped).toMatchObject({ state: 'stopped', last: { error: 'IODs a day are used up' } })
+    expect(Date.parse(stopped.next_at ?? '')).toBeGreaterThan(Date.now())
+    expect(await claim()).toBeNull()
+    await repair()
+    expect((await look(made)).state).toBe('stopped')
+    refusal = undefined
+    await due(made)
+    await repair()
+    await work(made)
+    expect(await look(made)).toMatchObject({ state: 'waiting', kept: 2, last: { error: null, objects: 2 } })
+    await due(made)
+    expect((await mustClaim()).cursor).toBe('c1')
+  })
+
+  it('past the quota of who made it brings nothing, and leaves nothing', async () => {
+    await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    const many = Array.from({ length: 200 }, (_, n) => note(n, `,"text":"${'x'.repeat(100)}"`))
+    const [status, detail] = (await answerOf(store(run, bundle(...many)))) as [number, string]
+    expect([status, detail]).toEqual([413, expect.stringContaining('20')])
+    expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
+    await fail(run, detail)
+  })
+
+  it('never lowers the level of the campaign: not by later objects, nor by markings of earlier runs', async () => {
+    const { id: made } = await create()
+    const marking = id('marking-definition', 1)
+    const definition = `{"type":"marking-definition","id":"${marking}","created":"2026-01-01T00:00:00Z","definition_type":"statement","definition":{"statement":"Copyright"}}`
+    const red = 'marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed'
+    const sharing = () => api.call(campaignsApi.getSharing, { params: { id: campaign.id } })
+    await pull(made, bundle(definition, note(1, `,"object_marking_refs":["${marking}"]`)))
+    expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
+    // The definition came with the run before: not an unknown one, which would count as red.
+    await pull(made, bundle(note(2, `,"object_marking_refs":["${marking}"]`)))
+    expect(await sharing()).toMatchObject({ tlp: 'green', least: 'clear' })
+    await pull(made, bundle(indicator(1, 'https://example.org/red', 1, `,"object_marking_refs":["${red}"]`)))
+    expect(await sharing()).toMatchObject({ tlp: 'red', least: 'red' })
+    await pull(made, bundle(indicator(1, 'https://example.org/red', 2)))
+    expect(await sharing()).toMatchObject({ tlp: 'red', least: 'red' })
+  })
+})
+
+describe('what a feed takes back', () => {
+  it('leaves: an IOD that this subscription alone has brought, once its object is revoked', async () => {
+    const mine = anIod({ id: newId(), category: 'URL', value: 'https://example.org/2' })
+    iods.set(keyOf(mine), mine)
+    await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: mine.id } })
+    const { id: made } = await create()
+    await pull(made, bundle(indicator(1), indicator(2), indicator(3), indicator(4, 'https://example.org/3')))
+    expect((await members()).sort()).toEqual([1, 2, 3].map(n => `https://example.org/${n}`))
+    const revoked = [1, 2, 3].map(n => indicator(n, `https://example.org/${n}`, 2, ',"revoked":true'))
+    expect(await pull(made, bundle(...revoked))).toBe(3)
+    // 2 was there before, 3 is named by another object still.
+    expect((await members()).sort()).toEqual([2, 3].map(n => `https://example.org/${n}`))
+    const text = await exported()
+    for (const object of revoked) expect(text).toContain(object)
+    for (const n of [1, 2, 3]) expect(text).not.toContain(indicator(n))
+    expect((await look(made)).kept).toBe(4)
+    // The same again, and what was before it: nothing.
+    expect(await pull(made, bundle(...revoked, indicator(1), indicator(2)))).toBe(0)
+    await pull(made, bundle(indicator(4, 'https://example.org/3', 2, ',"revoked":true')))
+    expect(await members()).toEqual(['https://example.org/2'])
+  })
+
+  it('changes: an object that names another IOD now', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(indicator(1, 'https://example.org/old')))
+    await pull(made, bundle(indicator(1, 'https://example.org/new', 2)))
+    expect(await members()).toEqual(['https://example.org/new'])
+    expect(await exported()).not.toContain('https://example.org/old')
+  })
+
+  it('keeps what is in the campaign by an import of a user, too', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(indicator(1)))
+    const { id: imported } = await api.call(importsApi.createImport, {
+      query: { campaign_id: campaign.id, format: 'stix' },
+      body: new TextEncoder().encode(
+        bundle(indicator(7, 'https://example.org/1')),
+      ) as Uint8Array<ArrayBuffer>,
+    })
+    const finish = async () => {
+      while ((await bed.internal(importsInternal.stepImport, { params: { id: imported } })).more);
+    }
+    await finish()
+    await api.call(importsApi.applyImport, { params: { id: imported }, body: {} })
+    await finish()
+    await pull(made, bundle(indicator(1, 'https://example.org/1', 2, ',"revoked":true')))
+    expect(await members()).toEqual(['https://example.org/1'])
+  })
+})
+
+describe('a MISP feed', () => {
+  const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const attribute = (n: number, more = '') =>
+    `{"uuid":"${uuid(100 + n)}", "type":"url","value":"https://example.org/${n}","timestamp":"1","x":1.0${more}}`
+  const event = (n: number, timestamp: number, attributes: string[], more = '') =>
+    `{"Event": {"uuid":"${uuid(n)}","info":"Event ${n}","timestamp":"${timestamp}"${more},"Attribute":[${attributes.join(' , ')}],"big":9007199254740993}}`
+  const file = (...events: string[]) => `{"response":[${events.join(',')}]}`
+  const exportedMisp = async () => {
+    const answer = await fetch(`${url}/api/v1/campaigns/${campaign.id}/export?format=misp`, {
+      headers: { authorization: `Bearer ${admin.token}` },
+    })
+    return answer.text()
+  }
+
+  it('is kept byte for byte; an event that changes replaces itself, one that is gone leaves', async () => {
+    const { id: made } = await create({ kind: 'misp', url: 'https://feed.example/misp/' })
+    const first = event(1, 1, [attribute(1), attribute(2)])
+    const other = event(2, 1, [attribute(3)])
+    await pull(made, file(first, other))
+    const text = await exportedMisp()
+    for (const each of [attribute(1), attribute(2), attribute(3)]) expect(text.split(each).length).toBe(2)
+    expect((await members()).sort()).toEqual([1, 2, 3].map(n => `https://example.org/${n}`))
+    const { kept } = await look(made)
+
+    // 1 stays, 2 is taken back, 4 is new.
+    const changed = event(1, 2, [attribute(1), attribute(2, ',"deleted":true'), attribute(4)])
+    await pull(made, file(changed))
+    expect((await members()).sort()).toEqual([1, 3, 4].map(n => `https://example.org/${n}`))
+    const later = await exportedMisp()
+    for (const each of [attribute(1), attribute(3), attribute(4)]) expect(later.split(each).length).toBe(2)
+    expect(later).not.toContain(`${attribute(2)}`)
+    expect((await look(made)).kept).toBe(kept + 1)
+
+    await pull(made, '', 'c', [uuid(2)])
+    expect((await members()).sort()).toEqual([1, 4].map(n => `https://example.org/${n}`))
+    expect(await exportedMisp()).not.toContain('Event 2')
+    expect(await exportedMisp()).toContain(attribute(4))
+    expect((await look(made)).state).toBe('waiting')
+    // Events of later runs stand behind those of earlier ones.
+    await pull(made, file(event(3, 3, [attribute(5)])))
+    const all = await exportedMisp()
+    for (const each of [attribute(1), attribute(4), attribute(5)]) expect(all.split(each).length).toBe(2)
+    expect(() => JSON.parse(all)).not.toThrow()
+  })
+
+  it('never lowers the level of the campaign', async () => {
+    const { id: made } = await create({ kind: 'misp', url: 'https://feed.example/misp/' })
+    const sharing = () => api.call(campaignsApi.getSharing, { params: { id: campaign.id } })
+    await pull(made, file(event(1, 1, [attribute(1)], ',"Tag":[{"name":"tlp:amber"}]')))
+    expect(await sharing()).toMatchObject({ tlp: 'amber', least: 'amber' })
+    await pull(made, file(event(1, 2, [attribute(1)])))
+    expect(await sharing()).toMatchObject({ tlp: 'amber', least: 'amber' })
+  })
+})
+
+describe('a subscription', () => {
+  it('is paused once who made it is no administrator any more; who resumes it imports from then on', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    await due(made)
+    const next = await bed.user(`adm${newId().slice(-8)}`)
+    admins = new Set([next.id])
+    expect(await claim()).toBeNull()
+    api = apiClient(url, next.token)
+    expect(await look(made)).toMatchObject({
+      paused: true,
+      next_at: null,
+      last: { error: DETAILS.subscriptionOrphaned },
+    })
+    const params = { id: made }
+    const resumed = await api.call(subscriptionsApi.updateSubscription, { params, body: { paused: false } })
+    expect(resumed).toMatchObject({ paused: false, username: next.username })
+    expect(await pull(made, bundle(note(1), note(2)))).toBe(1)
+    const { imports } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
+    expect(imports).toMatchObject([{ objects: 2, username: next.username }])
+  })
+
+  it('is paused when the account of who made it is deleted, and its objects stay', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    await due(made)
+    const run = await mustClaim()
+    await bed.internal(personalDataInternal.forgetUser, { params: { id: admin.id } })
+    expect(await answerOf(stage(run, 'x'))).toEqual([409, DETAILS.pullLost])
+    const stored = await service.mongo.collection('subscriptions').findOne({})
+    expect(stored).toMatchObject({ user_id: null, paused: true, state: 'waiting' })
+    expect(await claim()).toBeNull()
+    expect(await look(made)).toMatchObject({ username: null, kept: 1 })
+  })
+
+  it('is paused when its campaign is deleted, also while it is imported', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    await due(made)
+    const run = await mustClaim()
+    await stage(run, 'c')
+    await store(run, bundle(note(2)))
+    await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
+    await work(made)
+    await repair()
+    await due(made)
+    expect(await claim()).toBeNull()
+    expect(await look(made)).toMatchObject({
+      paused: true,
+      campaign_name: null,
+      last: { error: DETAILS.subscriptionHomeless },
+    })
+  })
+
+  it('that is paused during a run takes nothing from it', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    const params = { id: made }
+    await api.call(subscriptionsApi.updateSubscription, { params, body: { paused: true } })
+    expect(await answerOf(stage(run, 'x'))).toEqual([409, DETAILS.pullLost])
+    expect(await claim()).toBeNull()
+    expect(await answerOf(due(made))).toEqual([409, DETAILS.subscriptionBusy])
+  })
+
+  it('that is deleted leaves its objects, which can be removed', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    await api.call(subscriptionsApi.deleteSubscription, { params: { id: made } })
+    const { imports } = await api.call(importsApi.getKept, { params: { id: campaign.id } })
+    expect(imports).toMatchObject([{ removable: true }])
+    await api.call(importsApi.deleteImport, { params: { id: imports[0]?.id ?? '' } })
+    expect(await exported()).not.toContain('x-note--')
+    expect(await service.mongo.collection('brought').countDocuments()).toBe(0)
+  })
+
+  it('whose objects were removed while they were imported says so, and begins anew', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    await due(made)
+    const run = await mustClaim()
+    await stage(run, 'c2')
+    await store(run, bundle(note(2)))
+    await api.call(importsApi.deleteImport, { params: { id: await importOf(made) } })
+    await repair()
+    expect(await look(made)).toMatchObject({
+      state: 'waiting',
+      kept: 0,
+      last: { error: DETAILS.pullRemoved },
+    })
+    expect(await pull(made, bundle(note(1), note(2)))).toBe(2)
+  })
+})

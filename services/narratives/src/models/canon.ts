@@ -1,0 +1,195 @@
+import {
+  CANON_KINDS,
+  CANON_METHODS,
+  CANON_REASONS,
+  CANON_RELATIONS,
+  type CanonKind,
+  type CanonMethod,
+  type CanonReason,
+  type CanonRelation,
+  EXTRACTION_FAILURES,
+  type ExtractionFailure,
+} from '@iodine/contracts'
+import { hashOf } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
+
+/** State of a user's clusters. They are up to date when both numbers that they were made of are the present ones. */
+export interface CanonDoc {
+  /** The user. */
+  _id: Types.ObjectId
+  /** Of the decisions: each changes it. Clusters of an earlier one are never stored. */
+  revision: number
+  /** Of the texts: each that is counted in the graph, or no more, changes it. */
+  texts: number
+  /** What the clusters were made of. Absent: never. */
+  clustered?: { revision: number; texts: number }
+  /** How often the clusters have changed, by decisions too. */
+  version: number
+  method: CanonMethod
+  /** The user has asked for a comparison by meaning. */
+  compare?: true
+  /** Why the last one that was asked for was none. */
+  failure?: ExtractionFailure
+  /** When the repair adds the job again. Absent once the clusters are up to date. */
+  check_at?: Date
+}
+
+/** A label that is not alone in its cluster. */
+export interface CanonMemberDoc {
+  /** Hash of user, kind and key. */
+  _id: string
+  user_id: Types.ObjectId
+  kind: CanonKind
+  /** The folded label. */
+  key: string
+  /** The hash of the cluster's smallest key. */
+  cluster: string
+  why: CanonReason
+  /** A verb that exchanges subject and object. Absent: it does not. */
+  turned?: true
+}
+
+/** What a user has decided of two labels. It stands also while no text has them. */
+export interface CanonRuleDoc {
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
+  kind: CanonKind
+  a: string
+  b: string
+  relation: CanonRelation
+  at: Date
+  decision: Types.ObjectId
+}
+
+export interface Changed {
+  kind: CanonKind
+  /** What the user saw on either side. */
+  left: string[]
+  right: string[]
+  /** The clusters before, by keys, for undoing it at once. Absent: too many. */
+  before?: string[][]
+}
+
+/** A merge or a split, whose rules stand until it is undone. */
+export interface CanonDecisionDoc {
+  _id: Types.ObjectId
+  user_id: Types.ObjectId
+  created_at: Date
+  action: 'merge' | 'split'
+  changes: Changed[]
+  undone_at: Date | null
+}
+
+/** A canonical narrative of a user as all users may see it: without any text. */
+export interface CanonSharedDoc {
+  /** Hash of user and narrative. */
+  _id: string
+  user_id: Types.ObjectId
+  /** The narrative's id among all users. */
+  narrative: string
+  parts: { subject: SharedPart; verb: SharedPart; object: SharedPart }
+  sentences: number
+  sources: number
+  triplets: number
+  since: Date
+  last: Date
+}
+
+export interface SharedPart {
+  cluster: string
+  label: string
+  members: number
+}
+
+export const memberId = (user_id: Types.ObjectId, kind: CanonKind, key: string): string =>
+  hashOf(`${user_id.toHexString()}\n${kind}\n${key}`)
+
+export const sharedDocId = (user_id: Types.ObjectId, narrative: string): string =>
+  hashOf(`${user_id.toHexString()}\n${narrative}`)
+
+const required = true
+const own = { versionKey: false, id: false } as const
+const plain = { _id: false, id: false } as const
+
+export const canonSchema = new Schema<CanonDoc>(
+  {
+    revision: { type: Number, default: 0 },
+    texts: { type: Number, default: 0 },
+    clustered: { type: new Schema({ revision: Number, texts: Number }, plain) },
+    version: { type: Number, default: 0 },
+    method: { type: String, enum: CANON_METHODS, default: 'offline' },
+    compare: Boolean,
+    failure: { type: String, enum: EXTRACTION_FAILURES },
+    check_at: Date,
+  },
+  { collection: 'canon', ...own },
+)
+canonSchema.index({ check_at: 1 }, { sparse: true })
+
+export const canonMemberSchema = new Schema<CanonMemberDoc>(
+  {
+    _id: { type: String, required },
+    user_id: { type: Schema.Types.ObjectId, required },
+    kind: { type: String, enum: CANON_KINDS, required },
+    key: { type: String, required },
+    cluster: { type: String, required },
+    why: { type: String, enum: CANON_REASONS, required },
+    turned: Boolean,
+  },
+  { collection: 'canon_members', ...own },
+)
+canonMemberSchema.index({ user_id: 1, cluster: 1 })
+
+export const canonRuleSchema = new Schema<CanonRuleDoc>(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+    kind: { type: String, enum: CANON_KINDS, required },
+    a: { type: String, required },
+    b: { type: String, required },
+    relation: { type: String, enum: CANON_RELATIONS, required },
+    at: { type: Date, required },
+    decision: { type: Schema.Types.ObjectId, required },
+  },
+  { collection: 'canon_rules', ...own },
+)
+canonRuleSchema.index({ user_id: 1, decision: 1 })
+
+export const canonDecisionSchema = new Schema<CanonDecisionDoc>(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+    created_at: { type: Date, required },
+    action: { type: String, enum: ['merge', 'split'], required },
+    changes: [
+      new Schema<Changed>(
+        {
+          kind: { type: String, enum: CANON_KINDS, required },
+          left: [String],
+          right: [String],
+          before: { type: [[String]], default: undefined },
+        },
+        plain,
+      ),
+    ],
+    undone_at: { type: Date, default: null },
+  },
+  { collection: 'canon_decisions', ...own },
+)
+canonDecisionSchema.index({ user_id: 1, created_at: -1, _id: -1 })
+
+const part = new Schema<SharedPart>({ cluster: String, label: String, members: Number }, plain)
+export const canonSharedSchema = new Schema<CanonSharedDoc>(
+  {
+    _id: { type: String, required },
+    user_id: { type: Schema.Types.ObjectId, required },
+    narrative: { type: String, required },
+    parts: { type: new Schema({ subject: part, verb: part, object: part }, plain), required },
+    sentences: Number,
+    sources: Number,
+    triplets: Number,
+    since: Date,
+    last: Date,
+  },
+  { collection: 'canon_shared', ...own },
+)
+canonSharedSchema.index({ user_id: 1 })
+canonSharedSchema.index({ narrative: 1, user_id: 1 })

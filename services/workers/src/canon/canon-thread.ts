@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assign, type Cluster } from '@iodine/canon'
+import type { Comparison, StoredClusters } from './assign-in-thread.js'
+
+/** Labels alone are not stored: they stay here, as taking them over would hold the process up. */
+const stored = (clusters: readonly Cluster[]): StoredClusters['entities'] =>
+  clusters
+    .filter(({ members }) => members.length > 1)
+    .map(({ members }) => members.map(({ key, why, turned }) => ({ key, why, turned })))
+
+const { triplets, options } = workerData as Comparison
+const { entities, verbs } = assign(triplets, options)
+const result: StoredClusters = { entities: stored(entities), verbs: stored(verbs) }
+parentPort?.postMessage(result)

@@ -1,0 +1,69 @@
+import { DIMENSIONS } from '@iodine/canon'
+import { traced } from '@iodine/service-kit'
+import type OpenAI from 'openai'
+import { createAiClient, failureOf, ProviderFailure } from '../extraction/provider.js'
+
+/** Labels of one call. */
+const BATCH = 512
+const CALLS_AT_ONCE = 3
+/** For all labels of a user. */
+const TIMEOUT_MS = 60_000
+/** Numbers as decimals, with room to spare. */
+const ANSWER_BYTES_MAX = BATCH * DIMENSIONS * 32
+
+/** A vector as int8, scaled to its greatest number. Throws ProviderFailure for one of another length. */
+const quantized = (numbers: unknown): Int8Array => {
+  if (!Array.isArray(numbers) || numbers.length !== DIMENSIONS || !numbers.every(Number.isFinite))
+    throw new ProviderFailure('provider_failed')
+  const most = numbers.reduce((max: number, number: number) => Math.max(max, Math.abs(number)), 0)
+  return Int8Array.from(numbers, number => Math.round((number / (most || 1)) * 127))
+}
+
+/** Asks an AI provider for the vectors of labels, `POST /embeddings`. */
+export const createEmbedder = (options: { baseUrl: string; model: string; timeoutMs?: number }) => {
+  const { baseUrl: baseURL, model, timeoutMs: timeout = TIMEOUT_MS } = options
+  /**
+   * The vectors of labels, 256 numbers each as int8. Labels are all that is sent. Throws ProviderFailure, also if
+   * one answer is not what was asked for.
+   */
+  return async (apiKey: string, labels: readonly string[]): Promise<Map<string, Int8Array>> => {
+    const client = createAiClient({ apiKey, baseURL, timeout, bytesMax: ANSWER_BYTES_MAX })
+    const stop = new AbortController()
+    const late = AbortSignal.timeout(timeout)
+    const signal = AbortSignal.any([stop.signal, late])
+    const vectors = new Map<string, Int8Array>()
+    const embed = async (batch: string[]) => {
+      let answer: OpenAI.CreateEmbeddingResponse
+      try {
+        answer = await traced('ai embeddings', { 'gen_ai.request.model': model }, () =>
+          client.embeddings.create(
+            { model, input: batch, dimensions: DIMENSIONS, encoding_format: 'float' },
+            { signal },
+          ),
+        )
+      } catch (error) {
+        throw late.aborted ? new ProviderFailure('provider_failed') : failureOf(error)
+      }
+      const data = Array.isArray(answer?.data) ? answer.data : []
+      if (data.length !== batch.length) throw new ProviderFailure('provider_failed')
+      for (const [at, item] of data.entries()) {
+        const label = batch[item?.index ?? at]
+        if (label === undefined) throw new ProviderFailure('provider_failed')
+        vectors.set(label, quantized(item?.embedding))
+      }
+    }
+    let next = 0
+    const takeBatches = async () => {
+      for (let from = next; from < labels.length; from = next) {
+        next += BATCH
+        await embed(labels.slice(from, from + BATCH))
+      }
+    }
+    try {
+      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, takeBatches))
+      return vectors
+    } finally {
+      stop.abort()
+    }
+  }
+}

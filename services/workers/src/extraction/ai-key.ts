@@ -1,0 +1,31 @@
+import { authInternal } from '@iodine/contracts'
+import { isNotFound, type Service, unseal } from '@iodine/service-kit'
+import type { WorkersConfig } from '../config.js'
+
+/**
+ * Decrypts users' AI keys. What it returns takes a user's id, and the sealed key if it is known already, which is
+ * asked of auth otherwise; it resolves to undefined for a user without a key, or with one that does not open.
+ */
+export const createKeyOpener = (
+  { SECRETS_KEY }: Pick<WorkersConfig, 'SECRETS_KEY'>,
+  { peers, log }: Pick<Service, 'peers' | 'log'>,
+) => {
+  const getSealedKey = async (id: string): Promise<string | null> => {
+    try {
+      return (await peers.call('auth', authInternal.getSealedAiKey, { params: { id } })).sealed
+    } catch (error) {
+      if (isNotFound(error)) return null
+      throw error
+    }
+  }
+  return async (userId: string, known?: string): Promise<string | undefined> => {
+    const sealed = known ?? (await getSealedKey(userId))
+    try {
+      return sealed === null ? undefined : unseal(SECRETS_KEY, `ai-key:${userId}`, sealed)
+    } catch {
+      // Sealed with another SECRETS_KEY: the user has to enter the key again.
+      log.error({ user: userId }, 'an AI key does not open')
+      return undefined
+    }
+  }
+}

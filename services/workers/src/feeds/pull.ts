@@ -1,0 +1,72 @@
+import type { FeedKind } from '@iodine/contracts'
+import { FeedError, type FetchedAnswer, type PublicFetch } from './public-fetch.js'
+
+/** What one run may bring; what is beyond is left to the next one. */
+export interface PullBounds {
+  bytes: number
+  objects: number
+  /** Requests. */
+  pages: number
+  ms: number
+  /** The longest pause that the other side is granted in a run. */
+  pauseMs: number
+}
+
+export interface PullRequest {
+  fetch: PublicFetch
+  url: string
+  /** The header that signs in; absent without a secret. */
+  authorization: string | undefined
+  publicKey: string | null
+  /** Where the last run ended: what the run before gave. */
+  cursor: string | null
+  bounds: PullBounds
+  signal: AbortSignal
+}
+
+/** What a run has fetched. */
+export interface Pulled {
+  /** A file of the kind's import format; empty without anything. */
+  file: Uint8Array<ArrayBuffer>
+  cursor: string
+  /** The bounds were met, or the other side broke off after some answers. */
+  more: boolean
+  /** UUIDs of events that were pulled before and are there no more. */
+  withdrawn?: string[]
+}
+
+/** What a feed signs in with: HTTP Basic with a user, else a bearer token. */
+export const authorizationOf = ({ user, key }: { user: string; key: string }): string =>
+  user ? `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}` : `Bearer ${key}`
+
+/** Milliseconds of a Retry-After header (RFC 9110, 10.2.3): seconds or a date, up to a day. */
+export const retryAfter = (header: string | undefined, now = Date.now()): number | undefined => {
+  if (header === undefined) return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 86_400_000) : undefined
+}
+
+/** Throws a FeedError that says what a status other than 200 and 304 means. */
+export const refuseStatus = ({ status, header }: FetchedAnswer, what: string): void => {
+  if (status === 200 || status === 304) return
+  const said =
+    status === 401 || status === 403
+      ? 'The feed refuses the user or the key'
+      : status === 404
+        ? `The feed has no such ${what}`
+        : status === 429
+          ? 'The feed asks to be asked less often'
+          : `The feed answered with status ${status}`
+  throw new FeedError(said, {
+    status,
+    ...(status === 429 || status === 503 ? retry(header('retry-after')) : {}),
+  })
+}
+const retry = (header: string | undefined) => {
+  const retryMs = retryAfter(header)
+  return retryMs === undefined ? {} : { retryMs }
+}
+
+/** A puller of one kind of feed. */
+export type Puller = (request: PullRequest) => Promise<Pulled>
+export type Pullers = Readonly<Record<FeedKind, Puller>>

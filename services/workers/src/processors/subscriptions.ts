@@ -1,0 +1,107 @@
+import { LIMITS, type ResponseOf, subscriptionsInternal } from '@iodine/contracts'
+import { feedSecretContext, HttpError, unseal } from '@iodine/service-kit'
+import { z } from 'zod'
+import { pullMisp } from '../feeds/misp.js'
+import { createPublicFetch, FeedError } from '../feeds/public-fetch.js'
+import { authorizationOf, type PullBounds, type Pullers } from '../feeds/pull.js'
+import { pullTaxii } from '../feeds/taxii.js'
+import { defineProcessor } from '../processor.js'
+
+/** Bounds of a run. What surrounds the objects in the file needs some bytes, too. */
+const BOUNDS: PullBounds = {
+  bytes: LIMITS.importBytes - 65_536,
+  objects: LIMITS.importObjects,
+  pages: 1_000,
+  ms: 10 * 60_000,
+  pauseMs: 30_000,
+}
+/** How often a run says that it is under way: a third of the time after which it counts as lost. */
+const EXTEND_MS = 10_000
+/** For a file of maximum size to be stored. */
+const STORE_MS = 120_000
+const PULLERS: Pullers = { taxii: pullTaxii, misp: pullMisp }
+
+const secretShape = z.object({ user: z.string(), key: z.string() })
+type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
+
+/** The run is over, or another worker's: nobody waits for its result. */
+const isLost = (error: unknown) => error instanceof HttpError && error.status === 409
+
+/**
+ * Pulls feeds that are due and hands on what they have, for the campaigns service to import. The cursor moves with that, so
+ * that a run that is lost on the way is done again. Secrets are decrypted in memory only during a run.
+ */
+export const subscriptionsProcessor = defineProcessor({
+  queue: 'subscriptions',
+  concurrency: 2,
+  async create({ config, service }) {
+    const { peers, log } = service
+    const { SECRETS_KEY, SUBSCRIPTIONS_ALLOW: allow, SUBSCRIPTIONS_CA: ca } = config
+
+    const secretOf = ({ id, url, sealed }: Pull): string | undefined => {
+      if (sealed === null) return undefined
+      try {
+        return authorizationOf(
+          secretShape.parse(JSON.parse(unseal(SECRETS_KEY, feedSecretContext(id, url), sealed))),
+        )
+      } catch {
+        // Sealed with another SECRETS_KEY.
+        throw new FeedError('The stored key cannot be read: enter it again')
+      }
+    }
+
+    const run = async (pull: Pull): Promise<void> => {
+      const { id, token, url, kind, public_key: publicKey, cursor } = pull
+      const params = { id }
+      const ending = new AbortController()
+      const timer = setInterval(() => {
+        peers
+          .call('campaigns', subscriptionsInternal.extendPull, { params, body: { token } })
+          .catch(error => {
+            if (isLost(error)) ending.abort()
+          })
+      }, EXTEND_MS)
+      const fetch = createPublicFetch({ allow, ca })
+      try {
+        const request = { fetch, url, cursor, publicKey, bounds: BOUNDS, signal: ending.signal }
+        const { file, ...staged } = await PULLERS[kind]({ ...request, authorization: secretOf(pull) })
+        const body = { token, ...staged }
+        await peers.call('campaigns', subscriptionsInternal.stagePull, { params, body, ms: 10_000 })
+        const { objects } = await peers.call('campaigns', subscriptionsInternal.storePull, {
+          params,
+          query: { token },
+          body: file,
+          ms: STORE_MS,
+        })
+        log.info({ subscription: id, objects }, 'feed pulled')
+      } catch (error) {
+        if (ending.signal.aborted || isLost(error)) return
+        const isRefused = error instanceof HttpError && error.status < 500
+        // What else fails is tried again once the lease has ended.
+        if (!(error instanceof FeedError) && !isRefused) throw error
+        const reason = error instanceof FeedError ? error.message : [error.detail].flat().join(' ')
+        log.warn({ err: error, subscription: id }, 'feed not pulled')
+        const retry_ms = (error instanceof FeedError && error.retryMs) || null
+        await peers
+          .call('campaigns', subscriptionsInternal.failPull, {
+            params,
+            body: { token, error: reason.slice(0, 500), retry_ms },
+          })
+          .catch(failed => {
+            if (!isLost(failed)) throw failed
+          })
+      } finally {
+        clearInterval(timer)
+        await fetch.close()
+      }
+    }
+
+    return async () => {
+      for (;;) {
+        const { pull } = await peers.call('campaigns', subscriptionsInternal.claimPull)
+        if (!pull) return
+        await run(pull)
+      }
+    }
+  },
+})

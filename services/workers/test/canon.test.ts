@@ -1,0 +1,209 @@
+import { authInternal, type BodyOf, canonInternal, DETAILS, type ResponseOf } from '@iodine/contracts'
+import {
+  createService,
+  HttpError,
+  type Part,
+  readConfig,
+  type Service,
+  seal,
+  serviceConfigSchema,
+} from '@iodine/service-kit'
+import {
+  type AiEmbedding,
+  type AiProvider,
+  newId,
+  type ServiceBed,
+  startAiProvider,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createApp, workersConfigSchema } from '../src/index.js'
+
+type Result = BodyOf<typeof canonInternal.applyCanon>
+type Work = ResponseOf<typeof canonInternal.getCanonWork>
+
+let bed: ServiceBed
+let ai: AiProvider
+let workers: Part
+let producer: Service
+/** What the narratives service has to do, by user. */
+const owed = new Map<string, Partial<Work> & { revision: number; texts: number }>()
+const results: { user: string; result: Result }[] = []
+
+const TRIPLETS = [
+  { subject: 'Giant mirrors', verb: 'heat', object: 'Lake Varnel' },
+  { subject: 'the giant mirrors', verb: 'heated', object: 'Lake Varnel' },
+  { subject: 'Lake Varnel', verb: 'is heated by', object: 'giant mirrors' },
+  { subject: 'Nobody', verb: 'asks', object: 'why' },
+]
+const RULES = [{ kind: 'entity' as const, a: 'lake varnel', b: 'nobody', relation: 'must' as const }]
+
+beforeAll(async () => {
+  ;[bed, ai] = await Promise.all([startServiceBed(), startAiProvider()])
+  const env = {
+    ...bed.env,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    OPENAI_BASE_URL: ai.url,
+    EMBEDDINGS_TIMEOUT_MS: '2000',
+  }
+  workers = await createApp(readConfig(workersConfigSchema, env), { ...bed.deps })
+  producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
+})
+afterAll(async () => {
+  await workers?.close()
+  await producer?.close()
+  await ai?.stop()
+  await bed?.stop()
+})
+beforeEach(() => {
+  results.length = 0
+  bed.answer(canonInternal.getCanonWork, ({ params }) => {
+    const work = owed.get(params.user_id)
+    if (!work) throw new HttpError(404, DETAILS.notFound)
+    return { triplets: TRIPLETS, rules: RULES, ...work }
+  })
+  bed.answer(canonInternal.applyCanon, ({ params, body }) => {
+    results.push({ user: params.user_id, result: body })
+    owed.delete(params.user_id)
+    return { applied: true }
+  })
+})
+
+const add = (user_id: string) =>
+  producer.queues.add('canon', { user_id }, { jobId: `canon-${user_id}`, removeOnComplete: true })
+const left = () => producer.queues.queue('canon').getJobCountByTypes('active', 'waiting', 'delayed')
+
+describe('the labels of a user', () => {
+  it('are clustered in a thread, under the rules, and those alone are left out', async () => {
+    const user = newId()
+    owed.set(user, { revision: 3, texts: 7 })
+    await add(user)
+    await expect.poll(() => results.length).toBe(1)
+    const [{ result }] = results as [(typeof results)[number]]
+    expect(result).toMatchObject({ revision: 3, texts: 7, method: 'offline' })
+    const keys = (clusters: Result['entities']) => clusters.map(members => members.map(({ key }) => key))
+    expect(keys(result.entities)).toEqual([
+      ['giant mirrors', 'the giant mirrors'],
+      ['lake varnel', 'nobody'],
+    ])
+    expect(keys(result.verbs)).toEqual([['heat', 'heated', 'is heated by']])
+    expect(result.verbs[0]?.map(({ turned }) => turned)).toEqual([false, false, true])
+  })
+
+  it('are clustered again while something is owed, and not at all without', async () => {
+    const [busy, idle] = [newId(), newId()]
+    owed.set(busy, { revision: 0, texts: 1 })
+    bed.answer(canonInternal.applyCanon, ({ params, body }) => {
+      results.push({ user: params.user_id, result: body })
+      // The user has decided something meanwhile.
+      if (results.length < 3) owed.set(busy, { revision: results.length, texts: 1 })
+      else owed.delete(busy)
+      return { applied: false }
+    })
+    await add(idle)
+    await add(busy)
+    await expect.poll(() => results.map(({ result }) => result.revision)).toEqual([0, 1, 2])
+    await expect.poll(left).toBe(0)
+    expect(results.map(({ user }) => user)).toEqual([busy, busy, busy])
+  })
+
+  it('are tried again when the service is down', async () => {
+    const user = newId()
+    owed.set(user, { revision: 0, texts: 1 })
+    let calls = 0
+    bed.answer(canonInternal.getCanonWork, () => {
+      calls++
+      if (calls === 1) throw new HttpError(503, DETAILS.unavailable)
+      if (!owed.has(user)) throw new HttpError(404, DETAILS.notFound)
+      return { revision: 0, texts: 1, triplets: TRIPLETS, rules: RULES }
+    })
+    await add(user)
+    await expect.poll(() => results.length).toBe(1)
+  })
+})
+
+describe('a comparison by meaning', () => {
+  const KEY = 'sk-of-the-user'
+  const keys = new Map<string, string>()
+  beforeEach(() => {
+    ai.embedded.length = 0
+    bed.answer(authInternal.getSealedAiKey, ({ params: { id } }) => ({ sealed: keys.get(id) ?? null }))
+  })
+  const SAID = [
+    { subject: 'the vaccine', verb: 'harms', object: 'children' },
+    { subject: 'the jab', verb: 'harms', object: 'kids' },
+    { subject: ' ', verb: 'harms', object: 'children' },
+  ]
+  const near = (text: string) => (['the jab', 'the vaccine'].includes(text) ? 0 : text.length)
+  /** Alike for the vaccine and the jab, at right angles for all else. */
+  const vectorOf = (text: string): number[] =>
+    Array.from({ length: 256 }, (_, n) => Number(n === near(text)) * 0.5)
+
+  const compare = async (answer: AiEmbedding, work: Partial<Work> = {}, key: string | null = KEY) => {
+    const user = newId()
+    if (key !== null) keys.set(user, seal(bed.env.SECRETS_KEY ?? '', `ai-key:${user}`, key))
+    ai.embed(answer)
+    owed.set(user, { revision: 0, texts: 1, triplets: SAID, rules: [], compare: true, ...work })
+    await add(user)
+    await expect.poll(() => results.length, { timeout: 30_000 }).toBe(1)
+    const [{ result }] = results as [(typeof results)[number]]
+    return { ...result, entities: result.entities.map(members => members.map(({ key: label }) => label)) }
+  }
+  const JOINED = ['the jab', 'the vaccine']
+
+  it('sends labels alone, with the user’s key, and joins what is alike', async () => {
+    const { method, compared, entities } = await compare(vectorOf)
+    expect({ method, compared }).toEqual({ method: 'embeddings', compared: { failure: null } })
+    expect(entities).toEqual([JOINED])
+    expect(ai.embedded.map(({ key, body }) => ({ key, ...body }))).toEqual([
+      {
+        key: KEY,
+        model: 'text-embedding-3-small',
+        input: ['children', 'kids', 'the jab', 'the vaccine', 'harms'],
+        dimensions: 256,
+        encoding_format: 'float',
+      },
+    ])
+  })
+
+  it('asks for 512 labels at once', async () => {
+    const triplets = Array.from({ length: 1_100 }, (_, n) => ({ subject: `s${n}`, verb: 'is', object: 'o' }))
+    await compare(vectorOf, { triplets })
+    expect(ai.embedded.map(({ body }) => body.input.length)).toEqual([512, 512, 78])
+    expect(new Set(ai.embedded.flatMap(({ body }) => body.input)).size).toBe(1_102)
+  })
+
+  it('is made on request alone', async () => {
+    const { method, compared, entities } = await compare(vectorOf, { compare: false })
+    expect({ method, compared, entities }).toEqual({ method: 'offline', compared: undefined, entities: [] })
+    expect(ai.embedded).toEqual([])
+  })
+
+  it('stands without another one', async () => {
+    const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
+    const { method, entities } = await compare('hang', { compare: false, alike })
+    expect({ method, entities }).toEqual({ method: 'embeddings', entities: [JOINED] })
+    expect(ai.embedded).toEqual([])
+  })
+
+  it.each<[string, AiEmbedding, string]>([
+    ['a key that is refused', 'unauthorized', 'rejected_key'],
+    ['a provider without embeddings', 'not-found', 'provider_failed'],
+    ['a provider that does not answer', 'hang', 'provider_failed'],
+    ['vectors of another length', text => vectorOf(text).slice(1), 'provider_failed'],
+    ['vectors that are none', () => 'x', 'provider_failed'],
+    ['vectors of other things than numbers', text => vectorOf(text).map(String), 'provider_failed'],
+  ])('falls back to words with %s, and says so', async (_, answer, failure) => {
+    const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
+    const { method, compared, entities } = await compare(answer, { alike })
+    expect({ method, compared }).toEqual({ method: 'offline', compared: { failure } })
+    // What was joined before stays.
+    expect(entities).toEqual([JOINED])
+  })
+
+  it('falls back without a key, and asks nobody', async () => {
+    const { method, compared } = await compare(vectorOf, {}, null)
+    expect({ method, compared }).toEqual({ method: 'offline', compared: { failure: 'missing_key' } })
+    expect(ai.embedded).toEqual([])
+  })
+})

@@ -1,0 +1,149 @@
+import {
+  type BodyOf,
+  type FeedKind,
+  type ResponseOf,
+  repairInternal,
+  subscriptionsInternal,
+} from '@iodine/contracts'
+import { createLogger, feedSecretContext, HttpError, type Part, readConfig, seal } from '@iodine/service-kit'
+import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { type Feed, startFeed, type TaxiiObject, taxiiCollection } from '@iodine/test-kit/feed'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createApp, workersConfigSchema } from '../src/index.js'
+
+type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>
+
+let bed: ServiceBed
+let feed: Feed
+let workers: Part[]
+const lines: string[] = []
+/** Runs that are due, and what was said of them, by the id of the subscription. */
+let due: Pull[]
+let staged: Map<string, BodyOf<typeof subscriptionsInternal.stagePull>>
+let stored: Map<string, string>
+let failed: Map<string, BodyOf<typeof subscriptionsInternal.failPull>>
+/** Runs that another worker has now. */
+let lost: Set<string>
+
+beforeAll(async () => {
+  feed = await startFeed(() => {})
+  bed = await startServiceBed()
+  bed.answer(subscriptionsInternal.claimPull, () => ({ pull: due.shift() ?? null }))
+  bed.answer(repairInternal.repair, () => ({ repaired: 0 }))
+  bed.answer(subscriptionsInternal.extendPull, ({ params }) => {
+    if (lost.has(params.id)) throw new HttpError(409, 'lost')
+    return { done: true }
+  })
+  bed.answer(subscriptionsInternal.stagePull, ({ params, body }) => {
+    if (lost.has(params.id)) throw new HttpError(409, 'lost')
+    staged.set(params.id, body)
+    return { done: true }
+  })
+  bed.answer(subscriptionsInternal.storePull, ({ params, body }) => {
+    stored.set(params.id, Buffer.from((body as Uint8Array | undefined) ?? []).toString())
+    return { objects: 1 }
+  })
+  bed.answer(subscriptionsInternal.failPull, ({ params, body }) => {
+    failed.set(params.id, body)
+    return { done: true }
+  })
+  due = []
+  const config = readConfig(workersConfigSchema, {
+    ...bed.env,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    SUBSCRIPTIONS_ALLOW: feed.host,
+    SUBSCRIPTIONS_CA: feed.ca,
+  })
+  const logger = createLogger('workers', 'debug', { write: line => void lines.push(line) })
+  // Two: a run is one's alone.
+  workers = [
+    await createApp(config, { ...bed.deps, logger }),
+    await createApp(config, { ...bed.deps, logger }),
+  ]
+}, 60_000)
+afterAll(async () => {
+  for (const each of workers ?? []) await each.close()
+  await feed?.stop()
+  await bed?.stop()
+})
+beforeEach(() => {
+  staged = new Map()
+  stored = new Map()
+  failed = new Map()
+  lost = new Set()
+  feed.asked.length = 0
+  feed.headers.length = 0
+})
+
+const objects: TaxiiObject[] = [1, 2, 3].map(n => ({
+  raw: `{"id":"x-note--${n}", "n":1.0}`,
+  added: `2026-01-01T00:00:0${n}Z`,
+}))
+const KEY = 'top-secret-key'
+const run = async (more: Partial<Pull> = {}, kind: FeedKind = 'taxii'): Promise<Pull> => {
+  const id = newId()
+  const url = `${feed.url}api/collections/1/`
+  const sealed = seal(
+    bed.env.SECRETS_KEY ?? '',
+    feedSecretContext(id, url),
+    JSON.stringify({ user: 'reader', key: KEY }),
+  )
+  const pull = { id, token: newId(), url, kind, sealed, public_key: null, cursor: null, ...more }
+  due.push(pull)
+  await workers[0]?.queues.add('subscriptions', {}, { removeOnComplete: true })
+  return pull
+}
+
+it('pull what is due, sign in with the key, and hand on what came with where it ended', async () => {
+  feed.answer(taxiiCollection(objects))
+  const pulls = await Promise.all([1, 2, 3].map(() => run()))
+  for (const { id, token } of pulls) {
+    await expect
+      .poll(() => stored.get(id))
+      .toBe(`{"type":"bundle","objects":[${objects.map(({ raw }) => raw).join(',')}]}`)
+    expect(staged.get(id)).toEqual({
+      token,
+      cursor: JSON.stringify({ added_after: '2026-01-01T00:00:03Z' }),
+      more: false,
+      withdrawn: [],
+    })
+  }
+  const basic = `Basic ${Buffer.from(`reader:${KEY}`).toString('base64')}`
+  expect(new Set(feed.headers.map(({ authorization }) => authorization))).toEqual(new Set([basic]))
+  expect(lines.join('\n')).not.toContain(KEY)
+  expect(lines.join('\n')).not.toContain(basic)
+})
+
+it('say why nothing came, without the key', async () => {
+  feed.answer((_url, _request, response) => response.writeHead(401).end(`no ${KEY}`))
+  const refused = await run()
+  await expect
+    .poll(() => failed.get(refused.id))
+    .toEqual({
+      token: refused.token,
+      error: 'The feed refuses the user or the key',
+      retry_ms: null,
+    })
+  feed.answer((_url, _request, response) => response.writeHead(429, { 'retry-after': '600' }).end())
+  const later = await run()
+  await expect.poll(() => failed.get(later.id)).toMatchObject({ retry_ms: 600_000 })
+  // Sealed for another address: not sent anywhere.
+  feed.asked.length = 0
+  const moved = await run({ sealed: seal(bed.env.SECRETS_KEY ?? '', feedSecretContext('x', feed.url), '{}') })
+  await expect.poll(() => failed.get(moved.id)?.error).toContain('enter it again')
+  const inside = await run({ url: 'https://127.0.0.1/', sealed: null })
+  await expect.poll(() => failed.get(inside.id)?.error).toContain('not public')
+  expect(feed.asked).toEqual([])
+  const logged = [...lines, JSON.stringify([...failed.values()])].join('\n')
+  expect(logged).not.toContain(KEY)
+})
+
+it('do no more of a run that is another worker’s now', async () => {
+  feed.answer(taxiiCollection(objects))
+  const pull = await run()
+  lost.add(pull.id)
+  await expect.poll(() => feed.asked.length).toBeGreaterThan(0)
+  const next = await run()
+  await expect.poll(() => stored.has(next.id)).toBe(true)
+  expect([staged.has(pull.id), stored.has(pull.id), failed.has(pull.id)]).toEqual([false, false, false])
+})

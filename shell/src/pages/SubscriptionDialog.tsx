@@ -1,0 +1,292 @@
+import { type FeedKind, isFeedUrl, LIMITS, type Subscription } from '@iodine/contracts'
+import { errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import {
+  EmptyState,
+  FormGroup,
+  formatCount,
+  HTMLSelect,
+  InputGroup,
+  LoadingPanel,
+  Radio,
+  SearchInput,
+  SegmentedControl,
+  TextArea,
+  useMissingField,
+  useRetained,
+  useSearchText,
+} from '@iodine/ui'
+import { Dialog, DialogForm } from '@iodine/ui/overlays'
+import { useId, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './Subscriptions.module.css'
+import { INTERVALS, intervalOf, subscriptionsQuery } from './subscriptions'
+
+/** Campaigns that a search shows. */
+const FOUND = 20
+const KINDS: { value: FeedKind; label: string }[] = [
+  { value: 'taxii', label: 'TAXII 2.1' },
+  { value: 'misp', label: 'MISP feed' },
+]
+
+export interface SubscriptionDialogProps {
+  /** The subscription to change; 'new' for another one, null while the dialog is closed. */
+  draft: Subscription | 'new' | null
+  onClose: () => void
+}
+
+/** The form that makes or changes a subscription. */
+export function SubscriptionDialog({ draft, onClose }: SubscriptionDialogProps) {
+  const shown = useRetained(draft)
+  const subscription = shown === 'new' ? null : shown
+  return (
+    <Dialog
+      isOpen={draft !== null}
+      onClose={onClose}
+      title={subscription ? 'Edit Subscription' : 'Subscribe to a Feed'}
+      canOutsideClickClose={false}
+    >
+      <SubscriptionForm subscription={subscription} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+interface Draft {
+  kind: FeedKind
+  url: string
+  user: string
+  key: string
+  publicKey: string
+  every: number
+  campaign: string | null
+}
+
+function SubscriptionForm({
+  subscription,
+  onClose,
+}: {
+  subscription: Subscription | null
+  onClose: () => void
+}) {
+  const { notify } = useHost()
+  const [draft, setDraft] = useState<Draft>({
+    kind: subscription?.kind ?? 'taxii',
+    url: subscription?.url ?? '',
+    user: '',
+    key: '',
+    publicKey: subscription?.public_key ?? '',
+    every: subscription?.every ?? LIMITS.pullMinutes,
+    campaign: subscription?.campaign_id ?? null,
+  })
+  const { groupProps, fieldProps, setMissing } = useMissingField<'url' | 'key' | 'publicKey' | 'user'>()
+  const save = useSave(subscription)
+  const change = (changed: Partial<Draft>) => {
+    setMissing()
+    setDraft({ ...draft, ...changed })
+  }
+  const submit = async (): Promise<boolean> => {
+    const fault = faultOf(draft, subscription)
+    setMissing(fault?.field === 'campaign' ? undefined : fault?.field)
+    if (fault) {
+      notify({ title: 'Missing information', description: fault.text, status: 'warning' })
+      return false
+    }
+    return save(draft)
+  }
+  const intervals = INTERVALS.some(([each]) => each === draft.every)
+    ? INTERVALS
+    : [...INTERVALS, [draft.every, intervalOf(draft.every)] as const]
+  return (
+    <DialogForm submitLabel={subscription ? 'Save Changes' : 'Subscribe'} onSubmit={submit} onClose={onClose}>
+      {subscription ? (
+        <p className={styles.text}>{subscription.url}</p>
+      ) : (
+        <>
+          <FormGroup label="Kind">
+            <SegmentedControl
+              fill
+              aria-label="Kind"
+              options={KINDS}
+              value={draft.kind}
+              onValueChange={kind => change({ kind: kind as FeedKind })}
+            />
+          </FormGroup>
+          <FormGroup
+            label="Address"
+            {...groupProps('url')}
+            labelInfo="(required)"
+            helperText={
+              draft.kind === 'taxii'
+                ? 'Of a collection, with https.'
+                : 'Of the folder with manifest.json, with https.'
+            }
+          >
+            <InputGroup
+              {...fieldProps('url')}
+              autoFocus
+              autoComplete="off"
+              placeholder={
+                draft.kind === 'taxii'
+                  ? 'https://example.org/taxii2/root/collections/…/'
+                  : 'https://example.org/feeds/misp/'
+              }
+              value={draft.url}
+              onValueChange={url => change({ url })}
+            />
+          </FormGroup>
+        </>
+      )}
+      <div className={styles.row}>
+        <FormGroup label="User" {...groupProps('user')} labelInfo="(optional)">
+          <InputGroup
+            {...fieldProps('user')}
+            autoComplete="off"
+            value={draft.user}
+            onValueChange={user => change({ user })}
+          />
+        </FormGroup>
+        <FormGroup
+          label="Key or password"
+          {...groupProps('key')}
+          labelInfo="(optional)"
+          helperText={
+            subscription?.has_secret
+              ? 'Leave both empty to keep what is stored.'
+              : 'Stored encrypted, never shown.'
+          }
+        >
+          <InputGroup
+            {...fieldProps('key')}
+            type="password"
+            autoComplete="new-password"
+            value={draft.key}
+            onValueChange={key => change({ key })}
+          />
+        </FormGroup>
+      </div>
+      <FormGroup label="Pull every" labelFor="subscription-every">
+        <HTMLSelect
+          id="subscription-every"
+          value={draft.every}
+          options={intervals.map(([value, label]) => ({ value, label }))}
+          onChange={event => change({ every: Number(event.currentTarget.value) })}
+        />
+      </FormGroup>
+      {draft.kind === 'misp' && (
+        <FormGroup
+          label="Public key"
+          {...groupProps('publicKey')}
+          labelInfo="(optional)"
+          helperText="Ed25519 in PEM. With it, the feed is taken with its signature alone."
+        >
+          <TextArea
+            {...fieldProps('publicKey')}
+            className={styles.key}
+            fill
+            rows={3}
+            placeholder="-----BEGIN PUBLIC KEY-----"
+            value={draft.publicKey}
+            onChange={event => change({ publicKey: event.target.value })}
+          />
+        </FormGroup>
+      )}
+      {!subscription && (
+        <CampaignChoice chosen={draft.campaign} onChoose={campaign => change({ campaign })} />
+      )}
+    </DialogForm>
+  )
+}
+
+const faultOf = (
+  { url, user, key, publicKey, campaign, kind }: Draft,
+  subscription: Subscription | null,
+): { field: 'url' | 'key' | 'publicKey' | 'campaign'; text: string } | undefined => {
+  if (!subscription && !isFeedUrl(url.trim()))
+    return { field: 'url', text: 'The address must begin with https:// and have no user or password in it' }
+  if (user !== '' && key === '') return { field: 'key', text: 'A user needs a key or password' }
+  if (kind === 'misp' && publicKey.trim() !== '' && !publicKey.includes('BEGIN PUBLIC KEY'))
+    return { field: 'publicKey', text: 'The public key must be in PEM' }
+  return campaign === null
+    ? { field: 'campaign', text: 'Choose the campaign that the feed goes into' }
+    : undefined
+}
+
+function useSave(subscription: Subscription | null) {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  return async ({ kind, url, user, key, publicKey, every, campaign }: Draft): Promise<boolean> => {
+    const secret = key === '' ? undefined : { user, key }
+    const public_key = kind === 'misp' ? publicKey.trim() || null : null
+    try {
+      if (subscription)
+        await api.call('PATCH /campaigns/subscriptions/:id', {
+          params: { id: subscription.id },
+          body: { every, public_key, ...(secret && { secret }) },
+        })
+      else
+        await api.call('POST /campaigns/subscriptions', {
+          body: {
+            kind,
+            url: url.trim(),
+            campaign_id: campaign ?? '',
+            every,
+            public_key,
+            ...(secret && { secret }),
+          },
+        })
+      notify({
+        title: subscription ? 'Subscription changed' : 'The feed is being pulled',
+        status: 'success',
+        duration: 3000,
+      })
+      await queryClient.invalidateQueries(subscriptionsQuery(api))
+      return true
+    } catch (error) {
+      notify(errorToast(error, 'The subscription could not be saved'))
+      return false
+    }
+  }
+}
+
+/** The newest campaigns of a search, one of which is chosen. */
+function CampaignChoice({ chosen, onChoose }: { chosen: string | null; onChoose: (id: string) => void }) {
+  const { api } = useHost()
+  const [wanted, setWanted] = useState('')
+  const [text, setText] = useSearchText(wanted, setWanted)
+  const group = useId()
+  const query = useQuery({
+    queryKey: ['subscription-campaigns', wanted.trim()],
+    queryFn: ({ signal }) =>
+      api.page('GET /campaigns', { query: { limit: FOUND, q: wanted.trim() || undefined }, signal }),
+    placeholderData: before => before,
+  })
+  return (
+    <FormGroup label="Campaign" labelInfo="(required)">
+      <SearchInput value={text} onChange={setText} placeholder="Search campaigns..." hotkey={false} />
+      <fieldset className={styles.choices} aria-label="Campaigns">
+        <LoadingPanel
+          query={query}
+          errorTitle="Failed to load campaigns"
+          isEmpty={({ items }) => items.length === 0}
+          empty={<EmptyState title={wanted.trim() ? 'No campaigns match your search' : 'No campaigns yet'} />}
+        >
+          {({ items }) =>
+            items.map(campaign => (
+              <Radio
+                key={campaign.id}
+                name={group}
+                checked={campaign.id === chosen}
+                onChange={() => onChoose(campaign.id)}
+              >
+                <span className={styles.text} dir="auto">
+                  {campaign.name}
+                </span>{' '}
+                <span className={styles.muted}>{formatCount(campaign.iod_count)} IOD(s)</span>
+              </Radio>
+            ))
+          }
+        </LoadingPanel>
+      </fieldset>
+    </FormGroup>
+  )
+}

@@ -1,0 +1,229 @@
+import type { Subscription } from '@iodine/contracts'
+import { errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { Button, ButtonGroup, EmptyState, formatCount, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
+import { EditIcon, PauseIcon, PlayIcon, PlusIcon, RefreshIcon, TrashIcon } from '@iodine/ui/icons'
+import { ConfirmDialog } from '@iodine/ui/overlays'
+import { Link } from '@iodine/ui/router'
+import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
+import { useMemo, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import { SubscriptionDialog } from './SubscriptionDialog'
+import styles from './Subscriptions.module.css'
+import { intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
+
+/** Feeds that are pulled into campaigns: what came by them, and what is to be done about them. */
+export function Subscriptions() {
+  const { api } = useHost()
+  const query = useQuery(subscriptionsQuery(api))
+  const [draft, setDraft] = useState<Subscription | 'new' | null>(null)
+  const [leaving, setLeaving] = useState<Subscription | null>(null)
+  const act = useActions()
+  const columns = useMemo(() => columnsOf({ ...act, edit: setDraft, remove: setLeaving }), [act])
+  return (
+    <section className={styles.section} aria-labelledby="subscriptions">
+      <div className={styles.head}>
+        <div>
+          <h2 id="subscriptions" className={styles.title}>
+            Subscriptions
+          </h2>
+          <p className={styles.subtitle}>Feeds of other tools that are pulled into campaigns by the clock.</p>
+        </div>
+        <Button
+          intent="primary"
+          icon={<PlusIcon />}
+          text="Subscribe to a feed"
+          onClick={() => setDraft('new')}
+        />
+      </div>
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load subscriptions"
+        whenStale="error"
+        isEmpty={all => all.length === 0}
+        skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 240 }} />}
+        empty={
+          <EmptyState
+            title="No subscriptions yet"
+            description="A TAXII collection or a MISP feed goes into a campaign, and stays up to date."
+          />
+        }
+      >
+        {all => <Table items={all} label="Subscriptions" columns={columns} minWidth={1_080} />}
+      </LoadingPanel>
+      <SubscriptionDialog draft={draft} onClose={() => setDraft(null)} />
+      <ConfirmDialog
+        isOpen={leaving !== null}
+        title="Delete subscription"
+        confirmLabel="Delete"
+        onConfirm={() => (leaving ? act.leave(leaving) : Promise.resolve())}
+        onClose={() => setLeaving(null)}
+      >
+        <p className={styles.text}>
+          {leaving?.url} is not pulled any more. What came by it stays in{' '}
+          {leaving?.campaign_name ?? 'its campaign'}.
+        </p>
+      </ConfirmDialog>
+    </section>
+  )
+}
+
+/** What is done to a subscription. Each says what went wrong. */
+function useActions() {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  return useMemo(() => {
+    const doing =
+      (call: (params: { id: string }) => Promise<unknown>, done: string, failed: string) =>
+      async ({ id }: Subscription): Promise<void> => {
+        try {
+          await call({ id })
+          notify({ title: done, status: 'success', duration: 3000 })
+        } catch (error) {
+          notify(errorToast(error, failed))
+        }
+        await queryClient.invalidateQueries(subscriptionsQuery(api))
+      }
+    return {
+      run: doing(
+        params => api.call('POST /campaigns/subscriptions/:id/run', { params }),
+        'The feed is being pulled',
+        'The feed could not be pulled',
+      ),
+      pause: doing(
+        params => api.call('PATCH /campaigns/subscriptions/:id', { params, body: { paused: true } }),
+        'Subscription paused',
+        'The subscription could not be paused',
+      ),
+      resume: doing(
+        params => api.call('PATCH /campaigns/subscriptions/:id', { params, body: { paused: false } }),
+        'Subscription resumed',
+        'The subscription could not be resumed',
+      ),
+      leave: doing(
+        params => api.call('DELETE /campaigns/subscriptions/:id', { params }),
+        'Subscription deleted',
+        'The subscription could not be deleted',
+      ),
+    }
+  }, [api, notify, queryClient])
+}
+
+interface Actions extends ReturnType<typeof useActions> {
+  edit: (subscription: Subscription) => void
+  remove: (subscription: Subscription) => void
+}
+
+const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
+  {
+    name: 'Feed',
+    isNamed: true,
+    cell: ({ url, kind, public_key }) => (
+      <div className={styles.cell}>
+        <span className={styles.text}>{url}</span>
+        <span className={styles.tags}>
+          <Tag minimal>{kind === 'taxii' ? 'TAXII 2.1' : 'MISP'}</Tag>
+          {public_key !== null && (
+            <Tag minimal intent="success">
+              Signature checked
+            </Tag>
+          )}
+        </span>
+      </div>
+    ),
+  },
+  {
+    name: 'Campaign',
+    width: 184,
+    isNamed: true,
+    cell: ({ campaign_id, campaign_name }) =>
+      campaign_name === null ? (
+        <span className={styles.muted}>Deleted</span>
+      ) : (
+        <Link className={styles.text} to={`/dashboard/campaigns/${campaign_id}`}>
+          {campaign_name}
+        </Link>
+      ),
+  },
+  {
+    name: 'Last run',
+    width: 248,
+    isNamed: true,
+    cell: subscription => (
+      <div className={styles.cell}>
+        <span className={subscription.last?.error ? `${styles.text} ${styles.error}` : styles.text}>
+          {outcomeOf(subscription)}
+        </span>
+        {subscription.last && <Ago at={subscription.last.at} />}
+      </div>
+    ),
+  },
+  {
+    name: 'Next run',
+    width: 136,
+    isNamed: true,
+    cell: ({ next_at, every, paused }) => (
+      <div className={styles.cell}>
+        {paused ? <Tag minimal>Paused</Tag> : <span>{next_at ? soon(next_at) : 'Under way'}</span>}
+        <span className={styles.muted}>every {intervalOf(every)}</span>
+      </div>
+    ),
+  },
+  { name: 'Kept', width: 88, isNumber: true, isNamed: true, cell: ({ kept }) => formatCount(kept) },
+  {
+    name: 'Actions',
+    width: 152,
+    isNamed: true,
+    cell: subscription => {
+      const { paused, state, url } = subscription
+      const isAtWork = paused || state === 'fetching' || state === 'importing'
+      return (
+        <ButtonGroup variant="minimal">
+          <Button
+            icon={<RefreshIcon />}
+            aria-label={`Pull ${url} now`}
+            title="Pull now"
+            disabled={isAtWork}
+            onClick={() => void act.run(subscription)}
+          />
+          <Button
+            icon={paused ? <PlayIcon /> : <PauseIcon />}
+            aria-label={`${paused ? 'Resume' : 'Pause'} ${url}`}
+            title={paused ? 'Resume' : 'Pause'}
+            onClick={() => void (paused ? act.resume(subscription) : act.pause(subscription))}
+          />
+          <Button
+            icon={<EditIcon />}
+            aria-label={`Edit ${url}`}
+            title="Edit"
+            onClick={() => act.edit(subscription)}
+          />
+          <Button
+            icon={<TrashIcon />}
+            aria-label={`Delete ${url}`}
+            title="Delete"
+            intent="danger"
+            onClick={() => act.remove(subscription)}
+          />
+        </ButtonGroup>
+      )
+    },
+  },
+]
+
+function Ago({ at }: { at: string }) {
+  return (
+    <time className={styles.muted} dateTime={at}>
+      {formatRelative(at)}
+    </time>
+  )
+}
+
+/** When the next run is due: `in 12 min`. */
+const soon = (at: string): string => {
+  const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60_000)
+  if (minutes <= 0) return 'Due'
+  if (minutes < 60) return `in ${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`
+}

@@ -1,0 +1,44 @@
+import type { Subscription } from '@iodine/contracts'
+import type { ApiClient } from '@iodine/mfe-kit'
+import { formatCount } from '@iodine/ui'
+
+/** How often the list is read again: soon while something is at work, or due. */
+const BUSY_MS = 2_000
+const IDLE_MS = 30_000
+
+const isBusy = ({ paused, state, next_at }: Subscription): boolean =>
+  state === 'fetching' ||
+  state === 'importing' ||
+  (!paused && next_at !== null && Date.parse(next_at) <= Date.now())
+
+export const subscriptionsQuery = (api: ApiClient) => ({
+  queryKey: ['subscriptions'],
+  queryFn: () => api.call('GET /campaigns/subscriptions'),
+  refetchInterval: ({ state: { data } }: { state: { data?: Subscription[] | undefined } }) =>
+    data?.some(isBusy) ? BUSY_MS : IDLE_MS,
+})
+
+/** What the last run has come to, in words. */
+export const outcomeOf = ({ last, state }: Pick<Subscription, 'last' | 'state'>): string => {
+  if (state === 'fetching') return 'Fetching now'
+  if (state === 'importing') return 'Importing what came'
+  if (!last) return 'Not run yet'
+  if (last.error !== null) return last.error
+  if (last.objects === 0) return 'Nothing new'
+  const iods = last.iods > 0 ? `, ${formatCount(last.iods)} IOD(s) among them` : ''
+  return `${formatCount(last.objects)} new object(s)${iods}`
+}
+
+/** Intervals that can be chosen, in minutes. */
+export const INTERVALS: readonly (readonly [number, string])[] = [
+  [5, '5 minutes'],
+  [15, '15 minutes'],
+  [60, 'hour'],
+  [360, '6 hours'],
+  [1_440, 'day'],
+  [10_080, 'week'],
+]
+
+/** An interval in words: `hour`, or `90 minutes` for one that cannot be chosen. */
+export const intervalOf = (minutes: number): string =>
+  INTERVALS.find(([each]) => each === minutes)?.[1] ?? `${formatCount(minutes)} minutes`

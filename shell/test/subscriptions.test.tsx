@@ -1,0 +1,125 @@
+import type { Subscription } from '@iodine/contracts'
+import type { Routes } from '@iodine/mfe-kit/testing'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { intervalOf, outcomeOf } from '../src/pages/subscriptions'
+import { user as member, openApp } from './harness'
+
+const user = { ...member, is_admin: true }
+const subscription: Subscription = {
+  id: 'e'.repeat(24),
+  url: 'https://feed.example/api/collections/1/',
+  kind: 'taxii',
+  campaign_id: 'f'.repeat(24),
+  campaign_name: 'Lake',
+  username: 'the_boss',
+  has_secret: true,
+  public_key: null,
+  every: 60,
+  paused: false,
+  state: 'waiting',
+  next_at: new Date(Date.now() + 30 * 60_000).toISOString(),
+  last: { at: new Date().toISOString(), error: null, objects: 3, iods: 2 },
+  kept: 12,
+  created_at: '2026-11-01T00:00:00.000Z',
+}
+const open = (routes: Routes) =>
+  openApp(
+    '/dashboard/admin',
+    { 'GET /profile/me': [200, user], 'GET /admin/beta-codes': [200, []], ...routes },
+    { token: 't' },
+  )
+
+test('subscriptions show their last and next run, and are run, paused and deleted after a question', async () => {
+  let all: Subscription[] = [subscription]
+  const { calls } = await open({
+    'GET /campaigns/subscriptions': () => [200, all],
+    'POST /campaigns/subscriptions/:id/run': [202, { ...subscription, state: 'fetching' }],
+    'PATCH /campaigns/subscriptions/:id': ({ body }) => {
+      all = [{ ...subscription, ...(body as { paused: boolean }), next_at: null }]
+      return [200, all[0]]
+    },
+    'DELETE /campaigns/subscriptions/:id': () => {
+      all = []
+      return [200, { id: subscription.id }]
+    },
+  })
+  await screen.findByText(subscription.url)
+  screen.getByText('3 new object(s), 2 IOD(s) among them')
+  screen.getByText('in 30 min')
+  screen.getByText('every hour')
+  fireEvent.click(screen.getByRole('button', { name: `Pull ${subscription.url} now` }))
+  await screen.findByText('The feed is being pulled')
+  fireEvent.click(screen.getByRole('button', { name: `Pause ${subscription.url}` }))
+  await screen.findByText('Paused')
+  fireEvent.click(screen.getByRole('button', { name: `Delete ${subscription.url}` }))
+  const question = within(await screen.findByRole('dialog', { name: 'Delete subscription' }))
+  fireEvent.click(question.getByRole('button', { name: 'Delete' }))
+  await screen.findByText('No subscriptions yet')
+  expect(calls.filter(({ route }) => route.startsWith('PATCH')).map(({ body }) => body)).toEqual([
+    { paused: true },
+  ])
+})
+
+test('a new one says what is missing, and keeps its key out of the address', async () => {
+  const asked: unknown[] = []
+  await open({
+    'GET /campaigns/subscriptions': [200, []],
+    'GET /campaigns': [
+      200,
+      [
+        {
+          id: subscription.campaign_id,
+          name: 'Lake',
+          description: '',
+          created_by: user.id,
+          created_by_username: 'the_boss',
+          created_at: subscription.created_at,
+          iod_count: 0,
+        },
+      ],
+    ],
+    'POST /campaigns/subscriptions': ({ body }) => {
+      asked.push(body)
+      return [201, subscription]
+    },
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Subscribe to a feed' }))
+  const form = within(await screen.findByRole('dialog', { name: 'Subscribe to a Feed' }))
+  const submit = () => fireEvent.click(form.getByRole('button', { name: 'Subscribe' }))
+  fireEvent.change(form.getByLabelText(/^Address/), { target: { value: 'https://a:b@feed.example/' } })
+  submit()
+  await screen.findByText(/must begin with https/)
+  fireEvent.change(form.getByLabelText(/^Address/), { target: { value: subscription.url } })
+  fireEvent.change(form.getByLabelText(/^Key or password/), { target: { value: 'secret' } })
+  submit()
+  await screen.findByText('Choose the campaign that the feed goes into')
+  fireEvent.click(await form.findByRole('radio', { name: /Lake/ }))
+  submit()
+  await waitFor(() =>
+    expect(asked).toEqual([
+      {
+        kind: 'taxii',
+        url: subscription.url,
+        campaign_id: subscription.campaign_id,
+        every: 60,
+        public_key: null,
+        secret: { user: '', key: 'secret' },
+      },
+    ]),
+  )
+})
+
+test('runs and intervals are told in words', () => {
+  const of = (more: Partial<Subscription>) => outcomeOf({ ...subscription, ...more })
+  expect(of({ state: 'fetching' })).toBe('Fetching now')
+  expect(of({ state: 'importing' })).toBe('Importing what came')
+  expect(of({ last: null })).toBe('Not run yet')
+  const at = '2026-11-01T00:00:00.000Z'
+  expect(of({ last: { at, error: 'The host name is not known', objects: 0, iods: 0 } })).toBe(
+    'The host name is not known',
+  )
+  expect(of({ last: { at, error: null, objects: 0, iods: 0 } })).toBe('Nothing new')
+  expect(of({ last: { at, error: null, objects: 1, iods: 0 } })).toBe('1 new object(s)')
+  expect([intervalOf(60), intervalOf(90), intervalOf(1_440)]).toEqual(['hour', '90 minutes', 'day'])
+})

@@ -1,0 +1,100 @@
+import { accountsInternal, collectorApi, type SharedAs, sightingsApi } from '@iodine/contracts'
+import { type Connection, connectMongo } from '@iodine/service-kit'
+import { blogArticle, NO_LIMITS, newId, type SignedInUser, telegramPost } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+let stack: TestStack
+let stored: Connection
+let ana: SignedInUser
+let bo: SignedInUser
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
+  ;[ana, bo] = [await stack.signUp(), await stack.signUp()]
+  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
+  stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
+}, 120_000)
+afterAll(async () => {
+  await stored?.close()
+  await stack?.stop()
+})
+
+const collect = async ({ api }: SignedInUser, description: string): Promise<string> => {
+  const { results } = await api.call(collectorApi.ingestRecords, {
+    params: { source: 'telegram' },
+    body: { records: [telegramPost({ description })] },
+  })
+  const [result] = results
+  return result && 'id' in result ? result.id : expect.unreachable()
+}
+const search = ({ api }: SignedInUser, text: string, scope: 'own' | 'shared' = 'own') =>
+  api.call(sightingsApi.searchSightings, { body: { text, scope, limit: 200 } })
+const share = ({ api }: SignedInUser, ids: string[], as?: SharedAs) =>
+  api.call(collectorApi.shareRecords, {
+    params: { source: 'telegram' },
+    body: as ? { ids, shared: true, as } : { ids, shared: false },
+  })
+const unique = () => `Witness ${newId()} saw silver dust above the reservoir of ${newId()}`
+
+it('a record is found once it is collected, shared while its owner wants, and gone with its account', async () => {
+  const text = unique()
+  const id = await collect(ana, text)
+  const found = async (user: SignedInUser, scope: 'own' | 'shared') => (await search(user, text, scope)).items
+  await expect
+    .poll(() => found(ana, 'own'), { timeout: 30_000 })
+    .toMatchObject([{ id, own: true, account: 'open_eyes', excerpt: text, shared: null }])
+  expect(await found(bo, 'shared')).toEqual([])
+
+  await share(ana, [id], 'username')
+  await expect
+    .poll(() => found(bo, 'shared'), { timeout: 30_000 })
+    .toMatchObject([{ own: false, excerpt: text, shared: 'username', shared_by: ana.username }])
+  expect(await found(bo, 'own')).toEqual([])
+  await share(ana, [id], 'anonymous')
+  expect(await found(bo, 'shared')).toMatchObject([{ shared: 'anonymous', shared_by: null }])
+  await share(ana, [id])
+  expect(await found(bo, 'shared')).toEqual([])
+
+  await share(ana, [id], 'username')
+  await ana.api.call(sightingsApi.setCounting, { body: { counted: true } })
+  await stack.peers.call('auth', accountsInternal.deleteAccount, { body: { email: ana.email } })
+  await expect.poll(() => found(bo, 'shared'), { timeout: 30_000 }).toEqual([])
+  const holds = async (name: string) =>
+    JSON.stringify(await stored.collection(name).find().toArray()).includes(ana.id)
+  for (const { name } of (await stored.db?.listCollections().toArray()) ?? [])
+    await expect.poll(() => holds(name), { timeout: 30_000 }).toBe(false)
+}, 120_000)
+
+it('a deleted record, and a text that was changed, are found no more', async () => {
+  const [text, changed] = [unique(), unique()]
+  const article = blogArticle({ canonical: `https://blog.example.org/${newId()}` })
+  const hand = (body: string, fetched: Date) =>
+    bo.api.call(collectorApi.ingestRecords, {
+      params: { source: 'blog' },
+      body: {
+        records: [
+          {
+            ...article,
+            collector_metadata: { fetch_timestamp: fetched.toISOString(), source: 'test' },
+            context: { text: body, posted_at: '2026-03-01T10:00:00Z' },
+          },
+        ],
+      },
+    })
+  const { results } = await hand(text, new Date())
+  const matches = async (of: string) =>
+    (await search(bo, of)).items.map(({ matches: how, posted_claimed, edited }) => [
+      how.includes('exact'),
+      posted_claimed,
+      edited,
+    ])
+  await expect.poll(() => matches(text), { timeout: 30_000 }).toEqual([[true, true, false]])
+  await hand(changed, new Date(Date.now() + 60_000))
+  await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([[true, false, true]])
+  expect((await matches(text)).filter(([exact]) => exact)).toEqual([])
+  const [result] = results
+  const id = result && 'id' in result ? result.id : ''
+  await bo.api.call(collectorApi.deleteRecord, { params: { source: 'blog', id } })
+  await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([])
+}, 120_000)
