@@ -33,6 +33,8 @@ const PAGES = [
   ['/dashboard/campaigns', 'Lake mirrors'],
   ['/dashboard/graph', '2 entities'],
   ['/dashboard/community', '1 profile(s) found'],
+  ['/dashboard/origins', 'Search for a value, a text or an address'],
+  ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'Not seen here'],
   ['/dashboard/profile', '@example.org'],
   ['/dashboard/nowhere', 'Page Not Found'],
 ] as const

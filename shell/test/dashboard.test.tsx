@@ -35,6 +35,7 @@ const SIGNED_IN: Routes = {
   'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
   'GET /profile/passkeys': [200, []],
+  'GET /sightings/counting': [200, { counted: false }],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })

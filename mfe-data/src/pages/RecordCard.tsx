@@ -1,7 +1,17 @@
-import type { CaptureSummary, Source, Stored } from '@iodine/contracts'
+import { type CaptureSummary, SHARED_AS, type SharedAs, type Source, type Stored } from '@iodine/contracts'
+import { useSections } from '@iodine/mfe-kit'
 import { SealedMark } from '@iodine/mfe-kit/evidence'
 import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
-import { ChevronDownIcon, ChevronRightIcon, MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
+import {
+  ChevronDownIcon,
+  ChevronRightIcon,
+  EyeOffIcon,
+  EyeOpenIcon,
+  MoreIcon,
+  ShareIcon,
+  TimelineEventsIcon,
+  TrashIcon,
+} from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
 import { memo, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
@@ -14,6 +24,7 @@ import {
   type RecordView,
 } from '../model/record-view'
 import { useKnownIods } from '../queries/iods'
+import { useShare, useSharedRecords } from '../queries/sharing'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
 import { RecordContext } from './record-context'
@@ -47,6 +58,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   )
   const article = useRef<HTMLElement>(null)
   const selection = useFieldSelection(article)
+  const shared = useSharedRecords(source).data?.get(record.id) ?? null
   const titleId = useId()
   const [showsEmpty, setShowsEmpty] = useState(false)
   const empty = view.groups.flatMap(({ fields }) => fields.filter(isEmpty)).length
@@ -65,7 +77,12 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               {view.title}
             </h2>
             <SealedMark captures={captures} about={view.title} />
-            <CardMenu view={view} onDelete={onDelete} />
+            {shared && (
+              <Tag minimal intent="success">
+                {SHARED_LABELS[shared]}
+              </Tag>
+            )}
+            <CardMenu view={view} shared={shared} onDelete={onDelete} />
           </header>
           {view.groups.map(({ title, fields }) => (
             <section key={title} className={styles.group}>
@@ -119,7 +136,19 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   )
 })
 
-function CardMenu({ view, onDelete }: Pick<RecordCardProps, 'onDelete'> & { view: RecordView }) {
+const SHARED_LABELS: Record<SharedAs, string> = {
+  username: 'Shared with username',
+  anonymous: 'Shared anonymously',
+}
+
+interface CardMenuProps extends Pick<RecordCardProps, 'onDelete'> {
+  view: RecordView
+  shared: SharedAs | null
+}
+
+function CardMenu({ view, shared, onDelete }: CardMenuProps) {
+  const sections = useSections()
+  const share = useShare(view)
   return (
     <Popover
       placement="bottom-end"
@@ -134,6 +163,20 @@ function CardMenu({ view, onDelete }: Pick<RecordCardProps, 'onDelete'> & { view
               rel="noopener noreferrer"
             />
           )}
+          <MenuItem
+            icon={<TimelineEventsIcon />}
+            text="Where was it first?"
+            onClick={() => sections.open(`origins?record=${view.id}`)}
+          />
+          {SHARED_AS.filter(as => as !== shared).map(as => (
+            <MenuItem
+              key={as}
+              icon={<EyeOpenIcon />}
+              text={as === 'username' ? 'Share with my username' : 'Share anonymously'}
+              onClick={() => void share(as)}
+            />
+          ))}
+          {shared && <MenuItem icon={<EyeOffIcon />} text="Stop sharing" onClick={() => void share(null)} />}
           <MenuItem icon={<TrashIcon />} intent="danger" text="Delete" onClick={() => onDelete(view)} />
         </Menu>
       }

@@ -1,0 +1,46 @@
+import type { SharedAs, Source } from '@iodine/contracts'
+import { errorToast, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+
+const listKey = (source: Source) => ['shared-records', source]
+
+/** How records of a source are shared, by id; those that are not shared are left out. */
+export function useSharedRecords(source: Source) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: listKey(source),
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, SharedAs>> => {
+      const all = await api.call('GET /:source/data/shared', { params: { source }, signal })
+      return new Map(all.map(({ id, shared }) => [id, shared]))
+    },
+  })
+}
+
+/** Shares a record with all members, with the username or without, or stops it (null), and says so. */
+export function useShare({ source, id }: { source: Source; id: string }) {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  return async (as: SharedAs | null): Promise<void> => {
+    try {
+      const { shared } = await api.call('POST /:source/data/share', {
+        params: { source },
+        body: as ? { ids: [id], shared: true, as } : { ids: [id], shared: false },
+      })
+      client.setQueryData<ReadonlyMap<string, SharedAs>>(listKey(source), (current = new Map()) => {
+        const next = new Map(current)
+        if (shared) next.set(id, shared)
+        else next.delete(id)
+        return next
+      })
+      notify({
+        title: shared ? 'Shared' : 'Not shared any more',
+        description: shared
+          ? 'Members who search shared records in Origins find it. You can stop that at any time.'
+          : 'Nobody else finds it in Origins.',
+        status: 'success',
+      })
+    } catch (error) {
+      notify(errorToast(error, as ? 'The record could not be shared' : 'Sharing could not be stopped'))
+    }
+  }
+}
