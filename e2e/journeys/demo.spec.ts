@@ -42,7 +42,7 @@ test('the demo fills every section, says that no AI model is at work, and is fil
     await page.goto(`${product.url}/dashboard/${section}`)
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
     await expect(page.getByRole('alert')).toHaveCount(0)
-    await page.screenshot({ path: test.info().outputPath(`${section.replace(/\\W.*/, '')}.png`) })
+    await page.screenshot({ path: test.info().outputPath(`${section.replace(/\W.*/, '')}.png`) })
   }
   await page.goto(`${product.url}/dashboard/narratives`)
   await expect(page.getByText('not by an AI model')).toBeVisible()
