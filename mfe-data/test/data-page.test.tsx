@@ -589,3 +589,28 @@ test('a record that cannot be shared stays as it is, and its menu leads to Origi
   await waitFor(() => expect(path()).toBe('/dashboard/origins'))
   expect(search()).toBe(`?record=${store.tiktok[0]?.id}`)
 })
+
+test('selected records are shared together', async () => {
+  const store = storeOf({ tiktok: [video(), video(), video()] })
+  const { calls } = await open(store, {
+    'POST /:source/data/share': ({ body }) => [
+      200,
+      { ids: (body as { ids: string[] }).ids, shared: 'username' },
+    ],
+  })
+  await firstCard()
+  await press('Select to share')
+  const share = await screen.findByRole<HTMLButtonElement>('button', { name: 'Share with my username' })
+  expect(share.disabled).toBe(true)
+  const boxes = screen.getAllByRole('checkbox', { name: /^Select / })
+  for (const box of boxes.slice(0, 2)) fireEvent.click(box)
+  await screen.findByText('2 selected')
+  fireEvent.click(share)
+  await waitFor(() => expect(screen.getAllByText('Shared with username')).toHaveLength(2))
+  expect(screen.queryByText('2 selected')).toBeNull()
+  expect(calls.at(-1)?.body).toEqual({
+    ids: store.tiktok.slice(0, 2).map(({ id }) => id),
+    shared: true,
+    as: 'username',
+  })
+})

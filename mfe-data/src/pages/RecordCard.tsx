@@ -1,7 +1,7 @@
 import { type CaptureSummary, SHARED_AS, type SharedAs, type Source, type Stored } from '@iodine/contracts'
 import { useSections } from '@iodine/mfe-kit'
 import { SealedMark } from '@iodine/mfe-kit/evidence'
-import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { Button, Card, Checkbox, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
 import {
   ChevronDownIcon,
   ChevronRightIcon,
@@ -13,7 +13,7 @@ import {
   TrashIcon,
 } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
-import { memo, useId, useMemo, useRef, useState } from 'react'
+import { memo, use, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import {
   type Attachment,
@@ -27,7 +27,7 @@ import { useKnownIods } from '../queries/iods'
 import { useShare, useSharedRecords } from '../queries/sharing'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
-import { RecordContext } from './record-context'
+import { ChosenRecords, RecordContext } from './record-context'
 import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
@@ -58,6 +58,7 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   )
   const article = useRef<HTMLElement>(null)
   const selection = useFieldSelection(article)
+  const chosen = use(ChosenRecords)
   const shared = useSharedRecords(source).data?.get(record.id) ?? null
   const titleId = useId()
   const [showsEmpty, setShowsEmpty] = useState(false)
@@ -73,6 +74,14 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
       >
         <Card className={styles.card}>
           <header className={styles.header}>
+            {chosen && (
+              <Checkbox
+                className={styles.choose ?? ''}
+                checked={chosen.ids.has(record.id)}
+                aria-label={`Select ${view.title}`}
+                onChange={() => chosen.toggle(record.id)}
+              />
+            )}
             <h2 className={styles.title} id={titleId} dir="auto">
               {view.title}
             </h2>
@@ -148,7 +157,7 @@ interface CardMenuProps extends Pick<RecordCardProps, 'onDelete'> {
 
 function CardMenu({ view, shared, onDelete }: CardMenuProps) {
   const sections = useSections()
-  const share = useShare(view)
+  const share = useShare(view.source)
   return (
     <Popover
       placement="bottom-end"
@@ -173,10 +182,12 @@ function CardMenu({ view, shared, onDelete }: CardMenuProps) {
               key={as}
               icon={<EyeOpenIcon />}
               text={as === 'username' ? 'Share with my username' : 'Share anonymously'}
-              onClick={() => void share(as)}
+              onClick={() => void share([view.id], as)}
             />
           ))}
-          {shared && <MenuItem icon={<EyeOffIcon />} text="Stop sharing" onClick={() => void share(null)} />}
+          {shared && (
+            <MenuItem icon={<EyeOffIcon />} text="Stop sharing" onClick={() => void share([view.id], null)} />
+          )}
           <MenuItem icon={<TrashIcon />} intent="danger" text="Delete" onClick={() => onDelete(view)} />
         </Menu>
       }

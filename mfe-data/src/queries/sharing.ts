@@ -16,20 +16,23 @@ export function useSharedRecords(source: Source) {
   })
 }
 
-/** Shares a record with all members, with the username or without, or stops it (null), and says so. */
-export function useShare({ source, id }: { source: Source; id: string }) {
+/** Shares records of a source with all members, with the username or without, or stops it (null), and says so. */
+export function useShare(source: Source) {
   const { api, notify } = useHost()
   const client = useQueryClient()
-  return async (as: SharedAs | null): Promise<void> => {
+  /** Resolves to whether it is done. */
+  return async (ids: string[], as: SharedAs | null): Promise<boolean> => {
     try {
       const { shared } = await api.call('POST /:source/data/share', {
         params: { source },
-        body: as ? { ids: [id], shared: true, as } : { ids: [id], shared: false },
+        body: as ? { ids, shared: true, as } : { ids, shared: false },
       })
       client.setQueryData<ReadonlyMap<string, SharedAs>>(listKey(source), (current = new Map()) => {
         const next = new Map(current)
-        if (shared) next.set(id, shared)
-        else next.delete(id)
+        for (const id of ids) {
+          if (shared) next.set(id, shared)
+          else next.delete(id)
+        }
         return next
       })
       notify({
@@ -39,8 +42,10 @@ export function useShare({ source, id }: { source: Source; id: string }) {
           : 'Nobody else finds it in Origins.',
         status: 'success',
       })
+      return true
     } catch (error) {
-      notify(errorToast(error, as ? 'The record could not be shared' : 'Sharing could not be stopped'))
+      notify(errorToast(error, as ? 'This could not be shared' : 'Sharing could not be stopped'))
+      return false
     }
   }
 }
