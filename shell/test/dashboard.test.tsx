@@ -61,7 +61,7 @@ test('sections that a deployment has besides stand in the menu after the product
   await open('/dashboard/overview', {}, { remotes: { load }, config: { sections } })
   const link = await screen.findByRole('link', { name: '<b>Notes</b>' })
   const names = screen.getAllByRole('link').map(element => element.textContent)
-  expect(names.indexOf('<b>Notes</b>')).toBe(names.indexOf('Community') + 1)
+  expect(names.indexOf('<b>Notes</b>')).toBe(names.indexOf('Origins') + 1)
   expect(names).not.toContain('Another')
   fireEvent.click(link)
   await screen.findByRole('heading', { name: 'The section' })
@@ -350,5 +350,30 @@ describe('sessions on My Profile', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'End session: Unknown browser' }))
     await screen.findByText('The session ends soon')
     screen.getByText('Unknown browser')
+  })
+})
+
+describe('counts in Origins', () => {
+  const box = () => screen.findByRole<HTMLInputElement>('switch', { name: /^Count my records/ })
+
+  it('are off until the user counts, too', async () => {
+    const bodies: unknown[] = []
+    await open('/dashboard/profile', {
+      'PUT /sightings/counting': ({ body }) => {
+        bodies.push(body)
+        return [200, body]
+      },
+    })
+    expect((await box()).checked).toBe(false)
+    fireEvent.click(await box())
+    await waitFor(async () => expect((await box()).checked).toBe(true))
+    expect(bodies).toEqual([{ counted: true }])
+  })
+
+  it('stay as they are when that cannot be saved', async () => {
+    await open('/dashboard/profile', { 'PUT /sightings/counting': [503, { detail: 'Not now' }] })
+    fireEvent.click(await box())
+    await screen.findByText('Not now')
+    expect((await box()).checked).toBe(false)
   })
 })
