@@ -356,7 +356,7 @@ describe('sessions on My Profile', () => {
 describe('counts in Origins', () => {
   const box = () => screen.findByRole<HTMLInputElement>('switch', { name: /^Count my records/ })
 
-  it('are off until the user counts, too', async () => {
+  test('are off until the user counts, too', async () => {
     const bodies: unknown[] = []
     await open('/dashboard/profile', {
       'PUT /sightings/counting': ({ body }) => {
@@ -370,7 +370,7 @@ describe('counts in Origins', () => {
     expect(bodies).toEqual([{ counted: true }])
   })
 
-  it('stay as they are when that cannot be saved', async () => {
+  test('stay as they are when that cannot be saved', async () => {
     await open('/dashboard/profile', { 'PUT /sightings/counting': [503, { detail: 'Not now' }] })
     fireEvent.click(await box())
     await screen.findByText('Not now')
