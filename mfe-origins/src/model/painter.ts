@@ -224,7 +224,7 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.fillStyle = palette.muted
     ctx.textAlign = 'center'
     const format = scale.tickFormat()
-    for (const tick of ticks) ctx.fillText(format(tick), scale(tick), AXIS_HEIGHT / 2)
+    for (const tick of ticks) ctx.fillText(format(tick), Math.min(scale(tick), width - 28), AXIS_HEIGHT / 2)
     ctx.textAlign = 'left'
     ctx.fillText('UTC', 12, AXIS_HEIGHT / 2)
     ctx.strokeStyle = palette.line

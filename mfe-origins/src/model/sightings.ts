@@ -79,9 +79,13 @@ export const exactTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.sli
 
 export const nameOf = ({ account }: Pick<Sighting, 'account'>): string => account ?? NO_ACCOUNT
 
+const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
+/** A name in a sentence: one written from right to left would move what stands behind it. */
+const isolated = (name: string): string => (RTL.test(name) ? `\u2068${name}\u2069` : name)
+
 /** How a sighting follows from an earlier one. Only a forward and a link are what it says itself. */
 export function describeEdge({ how, delta_s }: SightingEdge, from: Sighting | undefined): string {
-  const name = from ? nameOf(from) : 'an earlier post'
+  const name = from ? isolated(nameOf(from)) : 'an earlier post'
   if (how === 'forward') return `Forwarded from ${name}, says the page`
   if (how === 'link') return `Links to the post of ${name}`
   return `Seen earlier: ${name}, ${formatSpan(delta_s)} before`

@@ -16,7 +16,7 @@ export function Firsts({ found, onSelect }: { found: Found; onSelect: (id: strin
       <h2 className={styles.title}>First by account</h2>
       <Table
         label="First of each account"
-        minWidth={520}
+        minWidth={440}
         items={rows}
         columns={[
           {
@@ -28,14 +28,14 @@ export function Firsts({ found, onSelect }: { found: Found; onSelect: (id: strin
                 alignText="start"
                 className={styles.account ?? ''}
                 disabled={!found.byId.has(each.id)}
-                text={<bdi>{nameOf(each)}</bdi>}
+                text={<bdi className={styles.clamp}>{nameOf(each)}</bdi>}
                 onClick={() => onSelect(each.id)}
               />
             ),
           },
           {
             name: 'First',
-            width: 128,
+            width: 112,
             cell: ({ at, posted_claimed }) => (
               <>
                 <time dateTime={at}>{exactTime(at)}</time>
@@ -49,7 +49,8 @@ export function Firsts({ found, onSelect }: { found: Found; onSelect: (id: strin
             cell: ({ id, at }) => {
               const [edge] = found.edgesTo.get(id) ?? []
               if (id === first?.id) return 'Earliest known here'
-              if (edge) return <bdi>{describeEdge(edge, found.byId.get(edge.from))}</bdi>
+              if (edge)
+                return <span className={styles.clamp}>{describeEdge(edge, found.byId.get(edge.from))}</span>
               return first
                 ? `${formatSpan((Date.parse(at) - Date.parse(first.at)) / 1_000)} after the earliest`
                 : ''

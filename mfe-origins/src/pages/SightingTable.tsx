@@ -39,7 +39,7 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
     (): CardColumn<Sighting>[] => [
       {
         name: 'Time',
-        width: 190,
+        width: 216,
         area: 'time',
         cell: ({ id, at, posted_claimed }) => (
           <div className={styles.cell}>
