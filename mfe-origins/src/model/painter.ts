@@ -237,4 +237,3 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.stroke()
   }
 }
-export type Painter = ReturnType<typeof createPainter>
