@@ -354,7 +354,7 @@ describe('sessions on My Profile', () => {
 })
 
 describe('counts in Origins', () => {
-  const box = () => screen.findByRole<HTMLInputElement>('switch', { name: /^Count my records/ })
+  const box = () => screen.findByLabelText<HTMLInputElement>(/^Count my records/)
 
   test('are off until the user counts, too', async () => {
     const bodies: unknown[] = []
