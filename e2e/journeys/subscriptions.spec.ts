@@ -22,6 +22,8 @@ const indicator = (n: number) => ({
   raw: `{"type":"indicator","id":"indicator--00000000-0000-4000-8000-00000000000${n}","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[url:value = 'https://example.org/feed/${n}']"}`,
   added: `2026-01-01T00:00:0${n}Z`,
 })
+/** A run is waited for on a busy machine, too. */
+const RUN = { timeout: 40_000 }
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
@@ -35,6 +37,7 @@ for (const size of SIZES)
   test(`an administrator subscribes to a feed, pulls, pauses and leaves it at ${size.width} px`, async ({
     page,
   }) => {
+    test.setTimeout(180_000)
     await page.setViewportSize(size)
     const boss = await stack.signUp('boss@example.org', 'the_boss')
     const name = `Lake at ${size.width}`
@@ -64,7 +67,7 @@ for (const size of SIZES)
     await expect(dialog).toBeHidden()
 
     const row = section.getByRole('row').filter({ hasText: address })
-    await expect(row).toContainText('The feed refuses the user or the key')
+    await expect(row).toContainText('The feed refuses the user or the key', RUN)
     await row.getByRole('button', { name: `Edit ${address}` }).click()
     const editing = page.getByRole('dialog', { name: 'Edit Subscription' })
     await editing.getByLabel('User').fill('reader')
@@ -72,9 +75,9 @@ for (const size of SIZES)
     await editing.getByRole('button', { name: 'Save Changes' }).click()
     await expect(editing).toBeHidden()
     await row.getByRole('button', { name: `Pull ${address} now` }).click()
-    await expect(row).toContainText('2 new object(s), 2 IOD(s) among them')
+    await expect(row).toContainText('2 new object(s), 2 IOD(s) among them', RUN)
     await row.getByRole('button', { name: `Pull ${address} now` }).click()
-    await expect(row).toContainText('Nothing new')
+    await expect(row).toContainText('Nothing new', RUN)
     await expectFits(page)
 
     await row.getByRole('button', { name: `Pause ${address}` }).click()

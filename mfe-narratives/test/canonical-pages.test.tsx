@@ -3,6 +3,7 @@ import type {
   CanonicalDetail,
   CanonicalNarrative,
   CanonicalSentence,
+  Profile,
 } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'

@@ -55,7 +55,7 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
         <strong>{post.account}</strong> <time dateTime={post.posted_at}>{exactTime(post.posted_at)}</time>
       </div>
       {post.excerpt && <q className={styles.sentence}>{post.excerpt}</q>}
-      <span className={styles.more}>
+      <span className={own.leads}>
         {post.id && (
           <SectionLink
             to={`data?${new URLSearchParams({ source: post.source, q: post.account })}`}

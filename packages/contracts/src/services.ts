@@ -4,8 +4,8 @@ import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
-import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { coordinationApi, coordinationInternal } from './coordination.js'
+import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import {
   announceInternal,
   communityInternal,
@@ -27,8 +27,8 @@ import {
 import { iodsApi } from './iods.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
-import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
+import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */

@@ -536,7 +536,7 @@ describe('of STIX and MISP, each in the other', () => {
   it('events travel in STIX, and come home in the same bytes', async () => {
     const events = [
       eventOf(
-        [attribute(1), other, attribute(2, ',"long":"' + '🟡é"'.replace('"', '').repeat(300_000) + '"')],
+        [attribute(1), other, attribute(2, `,"long":"${'🟡é"'.replace('"', '').repeat(300_000)}"`)],
         '',
         91,
       ),

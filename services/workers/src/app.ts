@@ -12,8 +12,8 @@ import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
-import { subscriptionsProcessor } from './processors/subscriptions.js'
 import { sightingsProcessor } from './processors/sightings.js'
+import { subscriptionsProcessor } from './processors/subscriptions.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
 export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): Promise<Part> => {

@@ -1,11 +1,22 @@
 import {
   type BodyOf,
+  DONE,
   type FeedKind,
   type ResponseOf,
   repairInternal,
   subscriptionsInternal,
 } from '@iodine/contracts'
-import { createLogger, feedSecretContext, HttpError, type Part, readConfig, seal } from '@iodine/service-kit'
+import {
+  createLogger,
+  createService,
+  feedSecretContext,
+  HttpError,
+  type Part,
+  readConfig,
+  type Service,
+  seal,
+  serviceConfigSchema,
+} from '@iodine/service-kit'
 import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { type Feed, startFeed, type TaxiiObject, taxiiCollection } from '@iodine/test-kit/feed'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -16,6 +27,7 @@ type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull
 let bed: ServiceBed
 let feed: Feed
 let workers: Part[]
+let producer: Service
 const lines: string[] = []
 /** Runs that are due, and what was said of them, by the id of the subscription. */
 let due: Pull[]
@@ -32,12 +44,12 @@ beforeAll(async () => {
   bed.answer(repairInternal.repair, () => ({ repaired: 0 }))
   bed.answer(subscriptionsInternal.extendPull, ({ params }) => {
     if (lost.has(params.id)) throw new HttpError(409, 'lost')
-    return { done: true }
+    return DONE
   })
   bed.answer(subscriptionsInternal.stagePull, ({ params, body }) => {
     if (lost.has(params.id)) throw new HttpError(409, 'lost')
     staged.set(params.id, body)
-    return { done: true }
+    return DONE
   })
   bed.answer(subscriptionsInternal.storePull, ({ params, body }) => {
     stored.set(params.id, Buffer.from((body as Uint8Array | undefined) ?? []).toString())
@@ -45,7 +57,7 @@ beforeAll(async () => {
   })
   bed.answer(subscriptionsInternal.failPull, ({ params, body }) => {
     failed.set(params.id, body)
-    return { done: true }
+    return DONE
   })
   due = []
   const config = readConfig(workersConfigSchema, {
@@ -60,9 +72,11 @@ beforeAll(async () => {
     await createApp(config, { ...bed.deps, logger }),
     await createApp(config, { ...bed.deps, logger }),
   ]
+  producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
 }, 60_000)
 afterAll(async () => {
   for (const each of workers ?? []) await each.close()
+  await producer?.close()
   await feed?.stop()
   await bed?.stop()
 })
@@ -90,7 +104,7 @@ const run = async (more: Partial<Pull> = {}, kind: FeedKind = 'taxii'): Promise<
   )
   const pull = { id, token: newId(), url, kind, sealed, public_key: null, cursor: null, ...more }
   due.push(pull)
-  await workers[0]?.queues.add('subscriptions', {}, { removeOnComplete: true })
+  await producer.queues.add('subscriptions', {}, { removeOnComplete: true })
   return pull
 }
 
