@@ -18,7 +18,6 @@ import {
   TLP_LEVELS,
   type Tlp,
 } from '@iodine/contracts'
-import { type StixObject, tlpOfMarkingId } from '@iodine/exchange'
 import { feedSecretContext, readConfig, type StoreService, seal } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -103,6 +102,10 @@ afterAll(async () => {
   }
 })
 
+interface StixObject {
+  object_marking_refs?: string[]
+}
+/** Ids of the markings of TLP 2.0, and of STIX 2.1, 7.2.1.4 (TLP 1.0). */
 const MARKINGS = {
   clear: '94868c89-83c2-464b-929b-a1a8aa3c8487',
   green: 'bab4a63c-aed9-4cf5-a766-dfca5abac2bb',
@@ -110,6 +113,14 @@ const MARKINGS = {
   'amber+strict': '939a9414-2ddd-4d32-a0cd-375ea402b003',
   red: 'e828b379-4e03-4974-9ac4-e53a884c97c1',
 } as const
+const FORMER: Partial<Record<Tlp, string>> = {
+  clear: '613f2e26-407d-48c7-9eca-b8e91df99dc9',
+  green: '34098fce-860f-48ae-8e50-ebd3cc5e41da',
+  amber: 'f88d31f6-486f-44da-b317-01333bde0b82',
+  red: '5e57c739-391a-4eb3-b6be-7d15ca92d5ed',
+}
+const levelOfMarking = (ref: string) =>
+  TLP_LEVELS.find(level => [MARKINGS[level], FORMER[level]].some(id => `marking-definition--${id}` === ref))
 /** Values have numbers of their own, by which they are found in any text. */
 const linkOf = (n: number) => `https://example.org/v${n}.`
 const uidOf = (value: string) =>
@@ -161,8 +172,8 @@ const feed = async ({ url, bed, user }: Copy, path: string, tlp: Tlp, accept = T
   return answer.status === 200 ? answer.text() : ''
 }
 
-const levelOfStix = ({ object_marking_refs: refs }: Partial<StixObject>): Tlp =>
-  highestTlp((Array.isArray(refs) ? refs : []).map(ref => tlpOfMarkingId(String(ref)))) ?? 'clear'
+const levelOfStix = ({ object_marking_refs: refs = [] }: StixObject): Tlp =>
+  highestTlp(refs.map(levelOfMarking)) ?? 'clear'
 interface Tagged {
   Tag?: { name: string }[]
   Attribute?: (Tagged & { value: string })[]
