@@ -103,7 +103,7 @@ const step = (of = campaign.id) => bed.internal(publicationsInternal.stepPublica
 const settle = async (of = campaign.id) => {
   while ((await step(of)).more);
 }
-const repair = () => bed.internal(repairInternal.repair, {})
+const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
 /** Brings a campaign's feed in line after a change of it. */
 const follow = async (of = campaign.id) => {
   await repair()

@@ -157,7 +157,7 @@ const share = ({ api }: Copy, id: string, body: { tlp?: Tlp; published?: boolean
   )
 const settle = async ({ bed, service }: Copy, id: string) => {
   await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
-  await bed.internal(repairInternal.repair, {})
+  await bed.internal(repairInternal.repair, { ms: 20_000 })
   while ((await bed.internal(publicationsInternal.stepPublication, { params: { id } })).more);
 }
 const exported = async ({ url, user }: Copy, id: string, format: string) => {
