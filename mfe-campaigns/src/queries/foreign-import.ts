@@ -104,7 +104,10 @@ export function useRemoveImport(campaignId: string) {
       } catch (error) {
         notices.failure(error, 'Failed to remove the imported objects')
       }
-      await queryClient.invalidateQueries({ queryKey: keptKey(campaignId) })
+      // The campaign's least level may be a lower one now.
+      await Promise.all(
+        [keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
+      )
     },
     [api, campaignId, notices, queryClient],
   )

@@ -27,6 +27,7 @@ export type { SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
 export {
+  describeEvent,
   hashedValues,
   type MispFeedEvent,
   manifestOf,

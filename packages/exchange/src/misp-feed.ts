@@ -88,6 +88,51 @@ export const manifestOf = ({
   Event: { Orgc, Tag, info, date, analysis, threat_level_id, timestamp },
 }: MispFeedEvent) => ({ Orgc, Tag, info, date, analysis, threat_level_id, timestamp })
 
+const INFO_MAX = 500
+const TAGS_MAX = 100
+const short = (given: unknown, max = 255): string =>
+  typeof given === 'string' || typeof given === 'number' ? [...String(given)].slice(0, max).join('') : ''
+const members = (given: unknown): Record<string, unknown> =>
+  typeof given === 'object' && given !== null ? { ...given } : {}
+const list = (given: unknown): Record<string, unknown>[] => (Array.isArray(given) ? given.map(members) : [])
+
+/**
+ * What a feed's manifest says of another tool's event, whose members may be anything: long texts are cut, as the manifest has
+ * all events. So are the values that are looked up in a feed's hashes.
+ * @param event as read from JSON
+ */
+export const describeEvent = (event: unknown) => {
+  const {
+    Orgc,
+    Tag,
+    info,
+    date,
+    analysis,
+    threat_level_id,
+    timestamp,
+    Attribute,
+    Object: objects,
+  } = members(event)
+  const { name, uuid } = members(Orgc)
+  const attributes = [...list(Attribute), ...list(objects).flatMap(each => list(each.Attribute))]
+  const isThere = ({ deleted, value }: Record<string, unknown>) =>
+    deleted !== true && typeof value === 'string'
+  return {
+    manifest: {
+      Orgc: { name: short(name), uuid: short(uuid, 36) },
+      Tag: list(Tag)
+        .slice(0, TAGS_MAX)
+        .map(each => ({ name: short(each.name) })),
+      info: short(info, INFO_MAX),
+      date: short(date, 10),
+      analysis: short(analysis, 1),
+      threat_level_id: short(threat_level_id, 1),
+      timestamp: short(timestamp, 15),
+    },
+    values: attributes.filter(isThere).map(({ value }) => String(value)),
+  }
+}
+
 /** The values of an event that are looked up in a feed's hashes. */
 export const hashedValues = ({ Event }: MispFeedEvent): string[] => [
   ...Event.Attribute.filter(each => !isDeleted(each)).map(({ value }) => value),

@@ -103,7 +103,7 @@ const step = (of = campaign.id) => bed.internal(publicationsInternal.stepPublica
 const settle = async (of = campaign.id) => {
   while ((await step(of)).more);
 }
-const repair = () => bed.internal(repairInternal.repair, {})
+const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
 /** Brings a campaign's feed in line after a change of it. */
 const follow = async (of = campaign.id) => {
   await repair()
@@ -131,9 +131,9 @@ const refusal = (promise: Promise<unknown>) =>
     () => 'accepted',
     ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
   )
-const bring = async (file: string, of = campaign.id) => {
+const bring = async (file: string, of = campaign.id, format: 'stix' | 'misp' = 'stix') => {
   const { id } = await api.call(importsApi.createImport, {
-    query: { campaign_id: of, format: 'stix' },
+    query: { campaign_id: of, format },
     body: new TextEncoder().encode(file),
   })
   const work = async () => {
@@ -766,6 +766,147 @@ describe('the feed of MISP', () => {
     await publish()
     expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBeGreaterThan(1)
     expect((await event()).Attribute).toHaveLength(130)
+  })
+})
+
+describe('events of other tools', () => {
+  const EVENT = '5e57c739-0000-4000-8000-000000000001'
+  const attributeOf = (n: number, more = '') =>
+    `{"uuid":"5e57c739-0000-4000-8000-00000000010${n}", "type":"url","category":"Network activity","value":"https://example.org/${n}","x":1.0,"big":9007199254740993${more}}`
+  const eventOf = (...attributes: string[]) =>
+    `{"uuid":"${EVENT}","info":"Theirs","date":"2026-01-01","analysis":"2","threat_level_id":"1", "timestamp":"1700000000","Orgc":{"name":"Them","uuid":"5e57c739-0000-4000-8000-000000000002"},"Tag":[{"name":"tlp:green"}],"Attribute":[${attributes.join(', ')}]}`
+  const read = async (name: string, tlp: Tlp = 'amber+strict') => {
+    const answer = await fetch(`${url}/feeds/misp/${name}`, {
+      headers: { authorization: `Bearer ${await tokenFor(tlp)}` },
+    })
+    return answer.status === 200 ? await answer.text() : answer.status
+  }
+  const manifest = async (tlp: Tlp = 'amber+strict') => JSON.parse(String(await read('manifest.json', tlp)))
+  const inAll = async (tlp: Tlp = 'amber+strict') => new TaxiiReader(await address(tlp), 'all').pull()
+
+  it('are in the feed of MISP byte for byte beside ours, and in TAXII as in the export', async () => {
+    const [mine] = await addIods(1)
+    const theirs = eventOf(attributeOf(1), attributeOf(2))
+    const imported = await bring(`{"Event":${theirs}}`, campaign.id, 'misp')
+    const collection = await publish()
+    const listed = await manifest()
+    expect(Object.keys(listed)).toHaveLength(2)
+    expect(listed[EVENT]).toEqual({
+      Orgc: { name: 'Them', uuid: '5e57c739-0000-4000-8000-000000000002' },
+      Tag: [{ name: 'tlp:green' }],
+      info: 'Theirs',
+      date: '2026-01-01',
+      analysis: '2',
+      threat_level_id: '1',
+      timestamp: '1700000000',
+    })
+    expect(await read(`${EVENT}.json`)).toBe(`{"Event":${theirs}}`)
+    const ours = Object.keys(listed).find(uuid => uuid !== EVENT)
+    const { Event } = JSON.parse(String(await read(`${ours}.json`)))
+    expect(Event.Attribute.map(({ value }: { value: string }) => value)).toEqual([mine?.value])
+    const hashes = String(await read('hashes.csv'))
+    const md5 = createHash('md5').update('https://example.org/1').digest('hex')
+    expect(hashes).toContain(`${md5},${EVENT}`)
+    expect(hashes.trim().split('\n')).toHaveLength(3)
+
+    const reader = new TaxiiReader(await address(), collection)
+    const pulled = await reader.pull()
+    const { body } = await api.send('GET', `/campaigns/${campaign.id}/export?format=stix`)
+    const byId = (objects: { id: string }[]) => [...objects].sort((a, b) => (a.id < b.id ? -1 : 1))
+    expect(byId(pulled)).toEqual(byId(body.objects))
+    const packed = pulled.filter(({ type }) => type === 'x-misp-event')
+    expect(packed.map(({ x_misp_event }) => x_misp_event).join('')).toBe(theirs)
+    await follow()
+    expect(await reader.pull()).toEqual([])
+
+    await api.call(importsApi.deleteImport, { params: { id: imported } })
+    await follow()
+    expect(Object.keys(await manifest())).toEqual([ours])
+    expect(await read(`${EVENT}.json`)).toBe(404)
+    expect(
+      (await reader.pull()).filter(({ type, revoked }) => type === 'x-misp-event' && revoked),
+    ).toHaveLength(1)
+  })
+
+  it('lose what is taken out of the campaign, under a later time, and get what members say', async () => {
+    await bring(`{"Event":${eventOf(attributeOf(1), attributeOf(2))}}`, campaign.id, 'misp')
+    const collection = await publish()
+    const reader = new TaxiiReader(await address(), collection)
+    await reader.pull()
+    const [first, second] = [...iods.values()]
+    await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: first?.id ?? '' } })
+    await follow()
+    const later = JSON.parse(String(await read(`${EVENT}.json`))).Event
+    expect(later.Attribute.map(({ value }: { value: string }) => value)).toEqual([second?.value])
+    expect(Number(later.timestamp)).toBe(1_700_000_001)
+    expect((await manifest())[EVENT].timestamp).toBe('1700000001')
+    const [packed] = (await reader.pull()).filter(({ type }) => type === 'x-misp-event')
+    expect(packed?.x_misp_event).not.toContain(first?.value)
+    iods.set(second?.id ?? '', { ...(second as Iod), votes: [aVote('bo', 'POSITIVE')] })
+    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await follow()
+    expect(await read(`${EVENT}.json`)).toContain('bo')
+    expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(2)
+    await share({ published: false })
+    await settle()
+    expect(Object.keys(await manifest())).toHaveLength(1)
+    expect(await read(`${EVENT}.json`)).toBe(404)
+    const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
+    expect(used.published_bytes?.used).toBe(
+      (await service.mongo.collection('publications').findOne({}))?.bytes,
+    )
+  })
+
+  it('are read up to the strictest thing that they say, and nothing red of them', async () => {
+    const amber = attributeOf(1, ',"Tag":[{"name":"tlp:amber"}]')
+    await bring(`{"Event":${eventOf(amber, attributeOf(2))}}`, campaign.id, 'misp')
+    const second = [...iods.values()].find(({ value }) => value.endsWith('/2'))
+    levels.set(second?.id ?? '', 'red')
+    await publish()
+    expect(await manifest('green')).toEqual({})
+    expect(await read(`${EVENT}.json`, 'green')).toBe(404)
+    expect(JSON.stringify(await inAll('green'))).not.toContain('example.org')
+    const whole = `${await read(`${EVENT}.json`, 'amber')}${JSON.stringify(await inAll('amber'))}`
+    expect(whole).toContain('https://example.org/1')
+    expect(whole).not.toContain('https://example.org/2')
+  })
+
+  it('of a red import are not published', async () => {
+    await addIods(1)
+    await publish()
+    const red = attributeOf(1, ',"Tag":[{"name":"tlp:red"}]')
+    await bring(`{"Event":${eventOf(red)}}`, campaign.id, 'misp')
+    await follow()
+    expect(await read(`${EVENT}.json`)).toBe(404)
+    expect(JSON.stringify(await inAll())).not.toContain('example.org/1')
+    expect((await sharing()).feed?.problem).toBe(DETAILS.publishedRed)
+  })
+
+  it('cannot take the place of what is published: neither of ours nor of the same event', async () => {
+    await addIods(1)
+    await publish()
+    const [ours = ''] = Object.keys(await manifest())
+    const before = await read(`${ours}.json`)
+    const other = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
+    const fake = eventOf(attributeOf(1)).replace('1700000000', '4000000000')
+    await bring(
+      `{"response":[{"Event":${fake.replace(EVENT, ours)}},{"Event":${eventOf(attributeOf(2))}}]}`,
+      other.id,
+      'misp',
+    )
+    await publish(other.id)
+    expect(await read(`${ours}.json`)).toBe(before)
+    await bring(`{"Event":${fake}}`, campaign.id, 'misp')
+    await follow()
+    expect(await read(`${EVENT}.json`)).toContain('1700000000')
+    await share({ published: false }, other.id)
+    await settle(other.id)
+    expect(await read(`${EVENT}.json`)).toContain('4000000000')
+    // An event that has the UUID of the campaign's own one.
+    await bring(`{"Event":${fake.replace(EVENT, ours)}}`, campaign.id, 'misp')
+    await follow()
+    expect((await sharing()).feed?.state).toBe('published')
+    expect(JSON.parse(String(await read(`${ours}.json`))).Event.Orgc.name).toBe('Iodine')
   })
 })
 

@@ -236,7 +236,7 @@ function NewKeyDialog({ made, onClose }: { made: NewKey | null; onClose: () => v
       {shown && (
         <>
           <DialogBody>
-            <p>Copy it now: it is not shown again.</p>
+            <p className={styles.once}>Copy it now: it is not shown again.</p>
             <CopyField label="Key" value={shown.key} />
             <h3 className={styles.group}>OpenCTI: a TAXII feed</h3>
             <CopyField label="TAXII server URL" value={`${origin}/taxii2/iodine/`} />

@@ -10,6 +10,8 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   note: ['object_refs'],
   opinion: ['opinion', 'object_refs'],
   relationship: ['relationship_type', 'source_ref', 'target_ref'],
+  'x-misp-attribute': [],
+  'x-misp-event': [],
 }
 const COMMON = ['type', 'spec_version', 'id', 'created', 'created_by_ref', 'object_marking_refs']
 

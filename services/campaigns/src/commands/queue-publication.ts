@@ -84,7 +84,7 @@ const removeRevoked = async (models: CampaignModels): Promise<number> => {
       const gone = await publications.findOneAndDelete({ ...ended, _id }, { session }).lean<PublicationDoc>()
       if (!gone) return
       // What is left of it is its event.
-      await feedEvents.deleteOne({ _id }, { session })
+      await feedEvents.deleteMany({ campaign_id: _id }, { session })
       await take(gone.user_id, { published_bytes: -gone.bytes })
     })
     await feedEventParts.deleteMany({ campaign_id: _id })

@@ -20,7 +20,7 @@ import {
   Superseded,
   startClock,
 } from './publish-batch.js'
-import { publishEvent } from './publish-event.js'
+import { publishEvent, publishKeptEvents } from './publish-event.js'
 
 /** Time of a step, after which others have their turn. What is left is found anew. */
 const STEP_MS = 15_000
@@ -124,9 +124,9 @@ const bringInLine = async (
   models: CampaignModels,
   doc: PublicationDoc,
   objects: readonly Publishable[],
+  end: number,
 ): Promise<boolean> => {
   const { published } = models
-  const end = Date.now() + STEP_MS
   const rows = await published.find({ campaign_id: doc._id }, ROW).lean<Row[]>()
   const found = differences(rows, objects)
   const updates = found.marks.map(({ _id, ...$set }) => ({
@@ -162,9 +162,12 @@ export const stepPublication = async (
   try {
     const content = await contentOf(publishing, doc)
     if (content) await publications.updateOne(mine, { $max: { tlp: rankOfTlp(content.tlp) } })
-    const isDone = await bringInLine(models, doc, content?.objects ?? [])
+    const end = Date.now() + STEP_MS
+    const isDone = await bringInLine(models, doc, content?.objects ?? [], end)
     if (!isDone) return { more: true, busy: false }
     await publishEvent(models, doc, content?.misp ?? null)
+    const areDone = await publishKeptEvents(models, doc, content?.misp.kept ?? [], end)
+    if (!areDone) return { more: true, busy: false }
     const isRed = wanted && content === null
     const settled = await publications.updateOne(
       { ...mine, asked },

@@ -1,13 +1,4 @@
-import {
-  type Campaign,
-  type CampaignDetail,
-  type campaignsApi,
-  type ExportProfile,
-  highestTlp,
-  type Iod,
-  type QueryOf,
-  USUAL_TLP,
-} from '@iodine/contracts'
+import type { Campaign, CampaignDetail, campaignsApi, ExportProfile, QueryOf } from '@iodine/contracts'
 import {
   type ExportContext,
   exportCampaign,
@@ -19,11 +10,10 @@ import {
   toMispEvent,
   toStixBundle,
 } from '@iodine/exchange'
-import { type Additions, additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
-import { attributeObject, eventObjects, toAttachments } from '@iodine/exchange/packed'
+import { additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
+import { toAttachments } from '@iodine/exchange/packed'
 import { type Peers, unavailable } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
-import type { ForeignModel } from '../models/foreign.js'
 import type { CampaignModels } from '../models/index.js'
 import { joined } from '../presenters/joined.js'
 import { mispFile } from '../presenters/misp-file.js'
@@ -40,9 +30,10 @@ import {
   ofTypes,
   readForeignPart,
 } from './foreign-objects.js'
-import { eventPieces, findEvents, iodsInEvent, type StoredEvent } from './kept-events.js'
+import { eventPieces, findEvents, type StoredEvent } from './kept-events.js'
 import { readSharing } from './sharing.js'
 import { fileTechniques } from './techniques.js'
+import { beyondEvents, iodsById, packedObjects, writtenEvent } from './written-events.js'
 
 /** A campaign as a file. */
 export interface CampaignExport {
@@ -80,6 +71,7 @@ const withObjects = async (
 ): Promise<Content> => {
   const { detail, context, misp, events } = kept
   const { _id } = kept.doc
+  const said = { detail, context, iods: iodsById(detail), withheld: new Set(misp.withheld) }
   const isAll = profile === 'lossless'
   const stix = isAll ? kept.stix : await ofTypes(foreign, _id, kept.stix, OPENCTI_TYPES)
   const made = toStixBundle(detail, { ...context, standIns: stix.standIns })
@@ -87,7 +79,7 @@ const withObjects = async (
   const ids = own.bundle.objects.map(({ id }) => id)
   async function* objects(): AsyncGenerator<Uint8Array | string> {
     yield* foreignBytes(foreign, _id, 'stix', stix)
-    if (isAll) for (const event of events) yield* packedObjects(foreign, kept, event)
+    if (isAll) for (const event of events) yield* packedObjects(foreign, _id, said, event)
   }
   const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
   return {
@@ -95,30 +87,6 @@ const withObjects = async (
     withheld: own.leftOut + (await countWithheld(foreign, _id, stix)) + ofEvents,
   }
 }
-
-/** What STIX has no objects for: attributes that are no IOD, and the event itself. */
-async function* packedObjects(
-  foreign: ForeignModel,
-  { doc: { _id }, detail, context, misp }: Kept,
-  event: StoredEvent,
-): AsyncGenerator<string> {
-  const iods = iodsById(detail)
-  const level = highestTlp([event.strictest, event.tlp, context.tlp]) ?? USUAL_TLP
-  const pieces = () => eventPieces(foreign, _id, event, iods, new Set(misp.withheld))
-  for await (const { raw, place, key, isHidden, iod } of pieces()) {
-    if (isHidden || iod || place.type !== 'attribute' || place.isText) continue
-    const element = JSON.parse(Buffer.from(raw.subarray(place.lead)).toString())
-    const object = attributeObject(element, key || event.uuid, event.version, level)
-    if (key && object) yield object
-  }
-  const asTheyAre = async function* () {
-    for await (const piece of pieces()) yield { ...piece, iod: undefined }
-  }
-  yield* eventObjects(event.uuid, event.version, level, overlayEvent(event, asTheyAre(), UNTOUCHED))
-}
-
-const UNTOUCHED: Additions = { Attribute: [], Object: [], Tag: [], timestamp: null }
-const iodsById = ({ iods }: CampaignDetail) => new Map<string, Iod>(iods.map(iod => [iod.id, iod]))
 
 /**
  * A campaign's file in MISP, with the events of other tools: what we say goes into the only one, or into one of our own.
@@ -128,8 +96,12 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
   const { detail, context, stix, misp, events, hasObjects } = kept
   const { _id } = kept.doc
   const { standIns } = misp
-  const iods = iodsById(detail)
-  const withheld = new Set(misp.withheld)
+  const said = {
+    detail,
+    context: { ...context, standIns },
+    iods: iodsById(detail),
+    withheld: new Set(misp.withheld),
+  }
   const isOne = events.length === 1
   const timestamp = timestampOf(detail, context)
   const attachments = hasObjects
@@ -140,20 +112,17 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
         }),
       ]
     : []
-  const rest = detail.iods.filter(({ id }) => !standIns.has(id) || context.evidence?.get(id)?.length)
-  const techniques = (context.techniques ?? []).filter(
-    ({ id }) => !events.some(each => each.techniques.has(id)),
-  )
+  const { iods: rest, techniques } = beyondEvents(said, events)
   const hasRest = rest.length + techniques.length + attachments.length > 0
   const { Event } = toMispEvent({ ...detail, iods: rest }, { ...context, techniques, standIns })
   async function* written(): AsyncGenerator<AsyncIterable<Uint8Array | string>> {
     for (const event of events) {
-      // Of several, each gets what is said of its own attributes; all else is in ours.
-      const own = isOne ? undefined : await iodsInEvent(foreign, _id, event)
-      const about = own ? { ...detail, iods: detail.iods.filter(({ id }) => own.has(id)) } : detail
-      const of = { ...context, standIns, ...(own && { techniques: [], evidence: undefined }) }
-      const pieces = eventPieces(foreign, _id, event, iods, withheld)
-      yield overlayEvent(event, pieces, additionsOf(about, of, event, own ? [] : attachments))
+      if (!isOne) {
+        yield writtenEvent(foreign, _id, said, event)
+        continue
+      }
+      const pieces = eventPieces(foreign, _id, event, said.iods, said.withheld)
+      yield overlayEvent(event, pieces, additionsOf(detail, said.context, event, attachments))
     }
     if (!isOne && hasRest) yield writeEvent(Event, attachments)
   }

@@ -18,8 +18,10 @@ import { withoutKept } from '../presenters/stix-file.js'
 import { fetchIods, findCampaign } from './campaign-detail.js'
 import { fetchStatements } from './campaign-statements.js'
 import { findKept, readForeignPart } from './foreign-objects.js'
+import { findEvents, iodsInEvent } from './kept-events.js'
 import { readLevels } from './sharing.js'
 import { fileTechniques } from './techniques.js'
+import { beyondEvents, iodsById, packedObjects, type Said, writtenEvent } from './written-events.js'
 
 /** An object that a campaign's feed is to have. */
 export interface Publishable {
@@ -39,19 +41,32 @@ export interface Publishable {
   of: StixObject | Types.ObjectId
 }
 
+/** An event of another tool that a campaign's feed is to have. */
+export interface PublishableEvent {
+  uuid: string
+  /** A place in `TLP_LEVELS`. */
+  tlp: number
+  /**
+   * Its bytes, with what is laid over it.
+   * @param newer Unix seconds that its timestamp has at least
+   */
+  write: (newer?: number) => AsyncIterable<Uint8Array>
+}
+
 /** All that a campaign's feed is to have. */
 export interface PublishableCampaign {
   title: string
   tlp: Tlp
   changed_at: Date
   objects: Publishable[]
-  /** For MISP's feed. */
-  misp: { event: MispEvent; tlp: Tlp }
+  /** For MISP's feed: the campaign's own event, and those that it keeps. */
+  misp: { event: MispEvent; tlp: Tlp; kept: PublishableEvent[] }
 }
 
 export class TooManyObjects extends Error {}
 
 const RED = rankOfTlp('red')
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash('sha256').update(bytes).digest('hex')
 
@@ -61,6 +76,22 @@ const versionOf = ({ modified, created }: StixObject): string => String(modified
 const levelOf = ({ id, object_marking_refs: refs }: StixObject): Tlp => {
   const ids = [id, ...(Array.isArray(refs) ? refs.map(String) : [])]
   return highestTlp(ids.map(each => tlpOfMarkingId(each))) ?? 'clear'
+}
+
+const ours = (object: StixObject): Publishable => {
+  const raw = JSON.stringify(object)
+  return {
+    stix_id: object.id,
+    type: object.type,
+    version: versionOf(object),
+    source: sha256Of(raw),
+    bytes: Buffer.byteLength(raw),
+    tlp: rankOfTlp(levelOf(object)),
+    last: false,
+    first: false,
+    revocable: isRevocable(object),
+    of: object,
+  }
 }
 
 /** Marks the latest and the earliest version of each object. Of equal ones the last one counts as latest. */
@@ -92,14 +123,18 @@ export const readPublishable = async (
   const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
   const sharing = await readLevels({ campaigns, imports }, id)
   if (sharing.tlp === 'red') return null
-  const keeps = await readForeignPart(foreign, doc, 'stix')
-  const [[campaign], all, statements] = await Promise.all([
+  const [[campaign], all, statements, events] = await Promise.all([
     presentCampaigns(users, [doc]),
     fetchIods(peers, doc),
     fetchStatements(peers, doc),
+    findEvents({ foreign, imports }, doc._id),
   ])
-  const isRed = (iod: string) =>
-    [statements.get(iod)?.tlp, keeps.standIns.get(iod)?.tlp].some(level => level === 'red')
+  const isRed = (iod: string) => statements.get(iod)?.tlp === 'red'
+  // What stands for a red one is left out, as if the campaign did not have it.
+  const visible = { ...doc, iod_ids: (doc.iod_ids ?? []).filter(iod => !isRed(String(iod))) } as typeof doc
+  const keeps = await readForeignPart(foreign, visible, 'stix')
+  const whole = events.map(({ import_id }) => import_id)
+  const ofEvents = await readForeignPart(foreign, visible, 'misp', whole)
   const detail = { ...campaign, iods: all.filter(iod => !isRed(iod.id)) } as CampaignDetail
   const changed_at = doc.changed_at ?? doc.created_at
   const context: ExportContext = {
@@ -121,21 +156,7 @@ export const readPublishable = async (
     if (object.tlp >= RED) return
     if (objects.push(object) > LIMITS.publishedObjectsMax) throw new TooManyObjects()
   }
-  for (const object of withoutKept(bundle, kept).objects) {
-    const raw = JSON.stringify(object)
-    add({
-      stix_id: object.id,
-      type: object.type,
-      version: versionOf(object),
-      source: sha256Of(raw),
-      bytes: raw.length,
-      tlp: rankOfTlp(levelOf(object)),
-      last: false,
-      first: false,
-      revocable: isRevocable(object),
-      of: object,
-    })
-  }
+  for (const object of withoutKept(bundle, kept).objects) add(ours(object))
   const hidden = new Set(keeps.withheld)
   const given = new Set<string>()
   const docs = foreign
@@ -161,15 +182,49 @@ export const readPublishable = async (
       of: _id,
     })
   }
-  const levels = detail.iods.map(({ id: iod }) => statements.get(iod)?.tlp)
+  const said: Said = {
+    detail,
+    context: { ...context, standIns: ofEvents.standIns },
+    iods: iodsById(detail),
+    withheld: new Set(ofEvents.withheld),
+  }
+  const shown = events.filter(({ tlp, strictest }) => highestTlp([tlp, strictest]) !== 'red')
+  let room = LIMITS.importBytes
+  for (const event of shown)
+    for await (const raw of packedObjects(foreign, doc._id, said, event)) {
+      room -= raw.length
+      if (room < 0) throw new TooManyObjects()
+      add(ours(JSON.parse(raw)))
+    }
+  const levelOfIods = (ids: Iterable<string>) =>
+    highestTlp([sharing.tlp, ...[...ids].map(iod => statements.get(iod)?.tlp)]) ?? sharing.tlp
+  const byUuid = new Map<string, PublishableEvent>()
+  const inEvents = new Set<string>()
+  const { uuid: ownUuid } = toMispEvent({ ...detail, iods: [] }, context).Event
+  const named = shown.filter(({ uuid }) => UUID.test(uuid.toLowerCase()) && uuid.toLowerCase() !== ownUuid)
+  for (const event of named) {
+    const uuid = event.uuid.toLowerCase()
+    const own = [...(await iodsInEvent(foreign, doc._id, event))].filter(iod => said.iods.has(iod))
+    for (const iod of own) inEvents.add(iod)
+    byUuid.set(uuid, {
+      uuid,
+      tlp: rankOfTlp(highestTlp([event.tlp, event.strictest, levelOfIods(own)]) ?? sharing.tlp),
+      write: newer => writtenEvent(foreign, doc._id, said, event, newer),
+    })
+  }
+  // What stands in an event that the feed can't name is in ours.
+  const standIns = new Map([...ofEvents.standIns].filter(([iod]) => inEvents.has(iod)))
+  const beyond = { ...said, context: { ...context, standIns } }
+  const { iods, techniques } = beyondEvents(beyond, named)
   return {
     title: doc.name,
     tlp: sharing.tlp,
     changed_at,
     objects: markVersions(objects),
     misp: {
-      event: toMispEvent(detail, { ...context, standIns: undefined }),
-      tlp: highestTlp([sharing.tlp, ...levels]) ?? sharing.tlp,
+      event: toMispEvent({ ...detail, iods }, { ...beyond.context, techniques }),
+      tlp: levelOfIods(iods.map(({ id: iod }) => iod)),
+      kept: [...byUuid.values()],
     },
   }
 }
