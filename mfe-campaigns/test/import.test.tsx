@@ -169,7 +169,7 @@ describe('a file', () => {
   })
 
   it('of our own shows what is new, refused, and comes along, and says what became of its evidence', async () => {
-    const own = {
+    const own: Partial<CampaignImport> = {
       format: 'json',
       objects: 6,
       iods: 4,
@@ -184,7 +184,7 @@ describe('a file', () => {
       quotes: 3,
       refused_quotes: 1,
       tlp: null,
-    } as const
+    }
     const asked: unknown[] = []
     const ended = { ...own, state: 'done', evidence: { added: 1, known: 1, left_out: 1 } } as const
     const { toasts } = await open(routes([own, ended], asked))
