@@ -246,7 +246,7 @@ test('deleting the open campaign closes it; a lost one says so', async ({ page, 
   await expect(toast(page, 'Please select a campaign first')).toBeVisible()
 })
 
-test('a file is imported after a preview; what a failure leaves is imported by trying again; twice adds nothing', async ({
+test('a file is imported after its plan; after a failure by trying again; twice adds nothing', async ({
   page,
   person,
   openAs,
@@ -276,37 +276,23 @@ test('a file is imported after a preview; what a failure leaves is imported by t
     'The file needs a header row with value, category and description.',
   )
   await choose('broken.json', '{"iods": [')
-  await expect(dialog.getByRole('alert')).toHaveText('The file is not valid JSON.')
+  await expect(dialog.getByRole('alert')).toContainText('The file is not valid JSON')
   await choose('iods.csv', csv)
-  await expect(dialog.getByText('3 new, 1 known (0 already in this campaign), 3 refused')).toBeVisible()
+  await expect(dialog.getByRole('status')).toHaveText('4 IOD(s), 3 refused')
+  await expect(dialog.getByText(/^3 new, 1 known \(0 already in this campaign\)/)).toBeVisible()
   await expect(dialog.getByRole('alert')).toHaveCount(0)
   const line = (place: string) => dialog.getByRole('row', { name: new RegExp(`^${place} `) })
-  await expect(line('Line 2')).toContainText('Known')
-  await expect(line('Line 3')).toContainText('New')
   await expect(line('Line 6')).toContainText('Unknown category NONSENSE')
   await expect(line('Line 7')).toContainText('Repeats line 3')
   await expect(line('Line 8')).toContainText('The value is missing')
 
-  // The third addition fails; the earlier ones are delayed, so that their progress is visible.
-  let additions = 0
-  let proceed = () => {}
-  const held = new Promise<void>(resolve => {
-    proceed = resolve
-  })
-  await page.route('**/add-iod', async route => {
-    if (++additions === 2) await held
-    await (additions === 3 ? route.abort() : route.continue())
-  })
+  let isDown = true
+  await page.route('**/imports/*/apply', route => (isDown ? route.abort() : route.continue()))
   await dialog.getByRole('button', { name: 'Import 4 IOD(s)' }).click()
-  await expect(dialog.getByText('1 of 4 added')).toBeVisible()
-  await expect(dialog.getByRole('progressbar', { name: 'IODs added' })).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled()
-  proceed()
-  await expect(toast(page, 'Failed to add IODs')).toBeVisible()
-  // The IOD that was created but not added is now known: each IOD is either in the campaign or pending.
-  await expect(dialog.getByText('1 new, 3 known (2 already in this campaign), 3 refused')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Import 2 IOD(s)' }).click()
-  await expect(toast(page, 'Added 2 IOD(s) to the campaign')).toBeVisible()
+  await expect(dialog.getByRole('alert')).toHaveText('The file could not be imported.')
+  isDown = false
+  await dialog.getByRole('button', { name: 'Import 4 IOD(s)' }).click()
+  await expect(toast(page, '4 IOD(s) imported')).toBeVisible()
   await expect(dialog).toBeHidden()
   await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs4')
   const { iods } = await ana.api.call(campaignsApi.getCampaign, { params: { id } })

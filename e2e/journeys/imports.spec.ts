@@ -110,7 +110,7 @@ test('events of MISP and files with a level are imported by the server, and keep
 
   const secret = `value,category,tlp\nsecret ${mark},SENTENCE,TLP:RED\n`
   await choose('marked.csv', secret)
-  await expect(dialog.getByRole('status')).toHaveText('1 IOD(s), TLP:RED')
+  await expect(dialog.getByRole('status')).toHaveText('1 IOD(s), 0 refused, TLP:RED')
   await dialog.getByRole('button', { name: 'Import 1 IOD(s)' }).click()
   await expect(dialog).toBeHidden()
   await expect(detail.getByText(`secret ${mark}`)).toBeVisible()

@@ -1,6 +1,6 @@
 import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
-import { anEvidence, anIod } from '@iodine/test-kit/iods'
+import { anIod } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test, vi } from 'vitest'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
@@ -208,42 +208,6 @@ describe('the details', () => {
     const titles = toasts.map(({ title }) => title)
     expect(titles).toContain(`Campaign data exported as campaign_mirrors_${day}.json`)
     createUrl.mockRestore()
-  })
-
-  it('import a file’s evidence as not verified, also of IODs that are there', async () => {
-    const member = iod('Giant mirrors')
-    const detail = { ...campaign('Mirrors', { iod_count: 1 }), iods: [member] }
-    const quotes: unknown[] = []
-    let isDown = true
-    const { dialog, toasts } = await opened(detail, {
-      'POST /iods/lookup': () => [200, [member]],
-      'POST /iods/:id/evidence/import': ({ body }) => {
-        if (isDown) return [503, { detail: 'Come back later' }]
-        quotes.push(...(body as { quotes: unknown[] }).quotes)
-        return [200, { added: 1, known: 1, left_out: 0 }]
-      },
-    })
-    fireEvent.click(within(dialog).getByRole('button', { name: 'Import' }))
-    const importing = await screen.findByRole('dialog', { name: 'Import IODs' })
-    const evidence = [anEvidence(), anEvidence({ start: 40 }), { exact: 'broken' }]
-    const file = new File([JSON.stringify({ iods: [{ ...member, evidence }] })], 'mirrors.json')
-    const input = importing.querySelector('input[type=file]') as HTMLInputElement
-    fireEvent.change(input, { target: { files: [file] } })
-    await within(importing).findByText(/^2 quote\(s\) of evidence.* not verified.* 1 can’t be read\.$/)
-    const button = () => within(importing).findByRole('button', { name: 'Import evidence' })
-    fireEvent.click(await button())
-    await waitFor(() => expect(toasts.at(-1)).toMatchObject({ description: 'Come back later' }))
-    isDown = false
-    await waitFor(async () => expect((await button()).hasAttribute('disabled')).toBe(false))
-    fireEvent.click(await button())
-    await waitFor(() =>
-      expect(toasts.at(-1)).toMatchObject({
-        title: 'Evidence: 1 quote(s) added as not verified, 1 known',
-        status: 'success',
-      }),
-    )
-    expect(quotes).toMatchObject([{ start: 13 }, { start: 40 }])
-    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
   })
 
   it('keep what was added when one of several adds fails, and leave the rest selected', async () => {

@@ -2,7 +2,7 @@ import type { KeptObjects } from '@iodine/contracts'
 import { Button, DateTime, formatCount, HTMLTable } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useRemoveImport } from '../queries/foreign-import'
+import { useRemoveImport } from '../queries/import'
 import styles from './KeptObjectsDialog.module.css'
 
 export interface KeptObjectsDialogProps {

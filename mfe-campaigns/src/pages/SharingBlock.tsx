@@ -2,7 +2,7 @@ import { type CampaignDetail, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/co
 import { useHost } from '@iodine/mfe-kit'
 import { Button, formatCount, HTMLSelect } from '@iodine/ui'
 import { useState } from 'react'
-import { useKept, useSharing } from '../queries/foreign-import'
+import { useKept, useSharing } from '../queries/import'
 import { FeedBlock } from './FeedBlock'
 import { KeptObjectsDialog } from './KeptObjectsDialog'
 import styles from './SharingBlock.module.css'

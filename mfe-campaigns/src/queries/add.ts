@@ -14,22 +14,17 @@ export interface Added {
   error?: unknown
 }
 
-/**
- * Adds items to a campaign in order, one request each, and stops at the first failure. `onStep` receives the
- * number added so far. `idOf` resolves to the id of an item's IOD, which it may create.
- */
-export async function addToCampaign<T>(
+/** Adds IODs to a campaign in order, one request each, and stops at the first failure. `onStep` receives the number added so far. */
+async function addOneByOne(
   api: ApiClient,
   campaignId: string,
-  items: readonly T[],
-  idOf: (item: T) => string | Promise<string>,
-  onStep: (done: number) => void = () => {},
+  ids: readonly string[],
+  onStep: (done: number) => void,
 ): Promise<Added> {
   let done = 0
   try {
-    for (const item of items) {
-      const body = { iod_id: await idOf(item) }
-      await api.call('POST /campaigns/:id/add-iod', { params: { id: campaignId }, body })
+    for (const iod_id of ids) {
+      await api.call('POST /campaigns/:id/add-iod', { params: { id: campaignId }, body: { iod_id } })
       onStep(++done)
     }
   } catch (error) {
@@ -38,14 +33,14 @@ export async function addToCampaign<T>(
   return { done }
 }
 
-/** Like `addToCampaign` for existing IODs: many are added with a request for each 100. */
+/** Adds IODs to a campaign in order: a few one by one, many with a request for each 100. */
 export async function addIods(
   api: ApiClient,
   campaignId: string,
   ids: readonly string[],
   onStep: (done: number) => void,
 ): Promise<Added> {
-  if (ids.length <= ONE_BY_ONE_MAX) return addToCampaign(api, campaignId, ids, id => id, onStep)
+  if (ids.length <= ONE_BY_ONE_MAX) return addOneByOne(api, campaignId, ids, onStep)
   const params = { id: campaignId }
   let done = 0
   try {
@@ -62,7 +57,7 @@ export async function addIods(
   return { done }
 }
 
-/** Additions with toasts and an update of the cache. Both resolve to the number of items added. */
+/** Additions with toasts and an update of the cache. Resolves to the number of IODs added. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
@@ -76,11 +71,6 @@ export function useAdd(campaignId: string) {
       return done
     }
     return {
-      add: async <T>(
-        items: readonly T[],
-        idOf: (item: T) => Promise<string>,
-        onStep: (done: number) => void,
-      ): Promise<number> => finish(await addToCampaign(api, campaignId, items, idOf, onStep), items.length),
       addIods: async (ids: readonly string[], onStep: (done: number) => void): Promise<number> =>
         finish(await addIods(api, campaignId, ids, onStep), ids.length),
     }

@@ -1,142 +1,147 @@
-import { type CampaignDetail, type ImportFormat, LIMITS, type NewIod } from '@iodine/contracts'
-import type { Quotes } from '@iodine/exchange'
-import { lookupBatches } from '@iodine/known-iods'
-import { type ApiClient, hasStatus, useHost } from '@iodine/mfe-kit'
+import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
+import { isApiError, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
-import { useAdd } from './add'
+import { useCampaignCache } from './campaigns'
 import { useNotices } from './notices'
 
-const CONFLICT = 409
-/** The planned import of an entry of a file. `id` is the id of the existing IOD. */
-export type Planned =
-  | { state: 'new'; place: string; iod: NewIod; evidence?: Quotes }
-  | { state: 'known' | 'member'; place: string; iod: NewIod; id: string; evidence?: Quotes }
-  | { state: 'refused'; place: string; value: string; reason: string }
+/** How often an import that is being planned or applied is looked at. */
+const LOOK_MS = 500
+const UNDER_WAY: readonly CampaignImport['state'][] = ['planning', 'applying']
 
-type Readable = Exclude<Planned, { state: 'refused' }>
+const keptKey = (id: string) => ['campaigns', 'kept', id]
+const sharingKey = (id: string) => ['campaigns', 'sharing', id]
 
-export interface ImportPlan {
-  entries: Planned[]
-  /** The entries to add to the campaign. New ones are created first. */
-  todo: Readable[]
-  /** The entries with quotes: evidence is added to members of the campaign, too. */
-  quoted: Readable[]
-}
+const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-/** The format of a file that the server imports; null for one whose IODs are added from here. */
-export const formatForServer = async (file: File): Promise<ImportFormat | null> => {
-  const { serverFormat } = await import('@iodine/exchange')
-  return serverFormat(await file.text())
-}
-
-/**
- * Plans the import of a file's text into a campaign, from the current IODs and campaign. Throws an
- * `UnreadableFile` with a message for the user if the file contains no IODs.
- */
-export async function planImport(api: ApiClient, campaignId: string, text: string): Promise<ImportPlan> {
-  const { iodKey, readIods } = await import('@iodine/exchange')
-  const read = readIods(text)
-  const campaign: CampaignDetail = await api.call('GET /campaigns/:id', { params: { id: campaignId } })
-  const ids = new Map<string, string>()
-  for (const values of lookupBatches(read.flatMap(({ iod }) => iod?.value ?? [])))
-    for (const known of await api.call('POST /iods/lookup', { body: { values } }))
-      ids.set(iodKey(known), known.id)
-  const members = new Set(campaign.iods.map(({ id }) => id))
-  const entries = read.map((entry): Planned => {
-    if (!entry.iod) return { state: 'refused', ...entry }
-    const id = ids.get(iodKey(entry.iod))
-    if (!id) return { state: 'new', ...entry }
-    return { state: members.has(id) ? 'member' : 'known', ...entry, id }
-  })
-  const todo = entries.flatMap(entry => (entry.state === 'new' || entry.state === 'known' ? entry : []))
-  const quoted = entries.flatMap(entry =>
-    entry.state !== 'refused' && entry.evidence?.quotes.length ? entry : [],
-  )
-  return { entries, todo, quoted }
-}
-
-/** The id of an entry's IOD. A new IOD is created. */
-export async function ensureIod(api: ApiClient, entry: ImportPlan['todo'][number]): Promise<string> {
-  if (entry.state !== 'new') return entry.id
-  const { iod } = entry
-  try {
-    return (await api.call('POST /iods', { body: iod })).id
-  } catch (error) {
-    if (!hasStatus(error, CONFLICT)) throw error
-    // Another user has created it since the preview.
-    const { iodKey } = await import('@iodine/exchange')
-    const found = await api.call('POST /iods/lookup', { body: { values: [iod.value] } })
-    const same = found.find(each => iodKey(each) === iodKey(iod))
-    if (!same) throw error
-    return same.id
-  }
-}
-
-/** What became of quotes: those left out do not say their IOD's value, or found no room. */
-export interface ImportedEvidence {
-  added: number
-  known: number
-  left_out: number
-}
-
-/** Adds the quotes of entries to their IODs, as evidence that nothing has checked. Rejects at the first failure. */
-export async function importEvidence(
-  api: ApiClient,
-  quoted: ImportPlan['quoted'],
-  idOf: (entry: Readable) => string,
-): Promise<ImportedEvidence> {
-  const sums = { added: 0, known: 0, left_out: 0 }
-  for (const entry of quoted) {
-    const quotes = entry.evidence?.quotes ?? []
-    for (let at = 0; at < quotes.length; at += LIMITS.importedQuotesMax) {
-      const body = { quotes: quotes.slice(at, at + LIMITS.importedQuotesMax) }
-      const params = { id: idOf(entry) }
-      const counts = await api.call('POST /iods/:id/evidence/import', { params, body })
-      for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
-    }
-  }
-  return sums
-}
-
-/** Imports files into a campaign: `plan` reads a file, `run` executes the plan. */
+/** Imports files into a campaign: the server plans and applies them. */
 export function useImport(campaignId: string) {
   const { api } = useHost()
-  const notices = useNotices()
-  const { add } = useAdd(campaignId)
-  const plan = useCallback(
-    async (file: File): Promise<ImportPlan> => planImport(api, campaignId, await file.text()),
-    [api, campaignId],
-  )
-  /** Resolves to whether all entries and their evidence were added. Stops at the first failure. */
-  const run = useCallback(
-    async ({ todo, quoted }: ImportPlan, onStep: (done: number) => void): Promise<boolean> => {
-      const created = new Map<Readable, string>()
-      const ensure = async (entry: Readable) => {
-        const id = await ensureIod(api, entry)
-        created.set(entry, id)
-        return id
+  const queryClient = useQueryClient()
+  const cache = useCampaignCache()
+  /** Resolves once it is neither planned nor applied any more; to null once it is not wanted. */
+  const follow = useCallback(
+    async (
+      id: string,
+      onStep: (now: CampaignImport) => void,
+      isWanted: () => boolean,
+    ): Promise<CampaignImport | null> => {
+      while (isWanted()) {
+        const now = await api.call('GET /campaigns/imports/:id', { params: { id } }).catch(error => {
+          // A service that is down for a moment: the import goes on.
+          if (isApiError(error) && error.status >= 400 && error.status < 500) throw error
+        })
+        if (!isWanted()) break
+        if (now && !UNDER_WAY.includes(now.state)) return now
+        if (now) onStep(now)
+        await wait(LOOK_MS)
       }
-      if (todo.length > 0 && (await add(todo, ensure, onStep)) < todo.length) return false
-      if (quoted.length === 0) return true
-      try {
-        const idOf = (entry: Readable) => (entry.state === 'new' ? (created.get(entry) ?? '') : entry.id)
-        notices.success(evidenceText(await importEvidence(api, quoted, idOf)))
-        return true
-      } catch (error) {
-        notices.failure(error, 'Failed to import evidence')
-        return false
-      }
+      return null
     },
-    [api, add, notices],
+    [api],
   )
-  return { plan, run }
+  /** A plan that nobody applies is removed by the server within a day, too. */
+  const discard = useCallback(
+    ({ id }: Pick<CampaignImport, 'id'>): void => {
+      api.call('DELETE /campaigns/imports/:id', { params: { id } }).catch(() => {})
+    },
+    [api],
+  )
+  /** Sends a file; resolves to its plan, or to null if `isWanted` says by then that nobody waits for it. */
+  const plan = useCallback(
+    async (file: File, isWanted: () => boolean): Promise<CampaignImport | null> => {
+      const { formatOf } = await import('@iodine/exchange')
+      const query = { campaign_id: campaignId, format: formatOf(await file.text()) }
+      const body = new Uint8Array(await file.arrayBuffer())
+      const made = await api.call('POST /campaigns/imports', { query, body })
+      const planned = await follow(made.id, () => {}, isWanted)
+      if (!planned) discard(made)
+      return planned
+    },
+    [api, campaignId, discard, follow],
+  )
+  /** Resolves to the import once it is done, or has stopped; to null once it is not wanted. */
+  const apply = useCallback(
+    async (
+      { id }: CampaignImport,
+      iods: boolean,
+      onStep: (now: CampaignImport) => void,
+      isWanted: () => boolean,
+    ): Promise<CampaignImport | null> => {
+      const params = { id }
+      onStep(await api.call('POST /campaigns/imports/:id/apply', { params, body: { iods } }))
+      const ended = await follow(id, onStep, isWanted)
+      await Promise.all([
+        cache.grown(campaignId),
+        ...[keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
+      ])
+      return ended
+    },
+    [api, cache, campaignId, follow, queryClient],
+  )
+  return { plan, apply, discard }
 }
 
-const evidenceText = ({ added, known, left_out }: ImportedEvidence): string =>
-  [
-    `Evidence: ${added} quote(s) added as not verified`,
-    known > 0 ? `${known} known` : [],
-    left_out > 0 ? `${left_out} left out` : [],
-  ]
-    .flat()
-    .join(', ')
+/** What the campaign keeps of other tools' files; undefined until it is known. */
+export function useKept(campaignId: string): KeptObjects | undefined {
+  const { api } = useHost()
+  const { data } = useQuery({
+    queryKey: keptKey(campaignId),
+    queryFn: ({ signal }) => api.call('GET /campaigns/:id/kept', { params: { id: campaignId }, signal }),
+  })
+  return data
+}
+
+/** Removes the objects of an import from a campaign. */
+export function useRemoveImport(campaignId: string) {
+  const { api } = useHost()
+  const notices = useNotices()
+  const queryClient = useQueryClient()
+  return useCallback(
+    async (id: string): Promise<void> => {
+      try {
+        await api.call('DELETE /campaigns/imports/:id', { params: { id } })
+        notices.success('Imported objects removed')
+      } catch (error) {
+        notices.failure(error, 'Failed to remove the imported objects')
+      }
+      // The campaign's least level may be a lower one now.
+      await Promise.all(
+        [keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
+      )
+    },
+    [api, campaignId, notices, queryClient],
+  )
+}
+
+/** How often a feed is looked at while it is brought in line. */
+const DUE_MS = 2_000
+
+/** The level of the campaign's exports, whether it is published, and a function that sets them. */
+export function useSharing(campaignId: string) {
+  const { api } = useHost()
+  const notices = useNotices()
+  const queryClient = useQueryClient()
+  const queryKey = sharingKey(campaignId)
+  const { data } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.call('GET /campaigns/:id/sharing', { params: { id: campaignId }, signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.feed?.state === 'due' && !data.feed.problem ? DUE_MS : false,
+  })
+  const share = async (body: { tlp?: Tlp; published?: boolean }): Promise<void> => {
+    try {
+      const params = { id: campaignId }
+      queryClient.setQueryData(queryKey, await api.call('PATCH /campaigns/:id/sharing', { params, body }))
+    } catch (error) {
+      notices.failure(
+        error,
+        body.published === undefined
+          ? 'Failed to change the sharing level'
+          : 'Failed to change the publication',
+      )
+      await queryClient.invalidateQueries({ queryKey })
+    }
+  }
+  return { sharing: data, share }
+}

@@ -7,7 +7,7 @@ import { IMPORT_FORMATS, IMPORT_STATES, TLP_LEVELS } from './vocabulary.js'
 const byId = z.strictObject({ id })
 const tlp = z.enum(TLP_LEVELS)
 
-/** A file of another tool that goes into a campaign. */
+/** A file that goes into a campaign. */
 export const campaignImport = z.strictObject({
   id,
   campaign_id: id,
@@ -22,8 +22,21 @@ export const campaignImport = z.strictObject({
   /** Objects that stand for an IOD, and those of these whose IOD the product has before the import. */
   iods: z.int(),
   known_iods: z.int(),
+  /** Those of the known ones that the campaign had when it was planned. */
+  member_iods: z.int(),
   /** Objects that could be an IOD, but that none can be made of. All others are kept without one. */
   refused: z.int(),
+  /** The first of the refused ones: where each is in the file, its value, cut off where it is long, and why. */
+  invalid: z
+    .array(z.strictObject({ place: z.string(), value: z.string(), reason: z.string() }))
+    .max(LIMITS.invalidListed),
+  /** Techniques of DISARM that it names. */
+  techniques: z.int(),
+  /** Quotes of evidence in it, and those that can't be read. */
+  quotes: z.int(),
+  refused_quotes: z.int(),
+  /** What became of the quotes so far: those left out do not say their IOD's value, or found no room. */
+  evidence: z.strictObject({ added: z.int(), known: z.int(), left_out: z.int() }),
   /** The strictest level in the file; null: nothing is marked. */
   tlp: tlp.nullable(),
   created_at: time,
@@ -54,7 +67,7 @@ export type KeptObjects = z.output<typeof keptObjects>
 export const importsApi = {
   createImport: endpoint('user', 'POST /campaigns/imports', {
     summary:
-      'Hand in a STIX bundle of any tool for a campaign: it is planned, which changes nothing, and the plan is there for a day. 422 for what is none, 413 above the limits',
+      'Hand in a file for a campaign: STIX or MISP of any tool, or JSON or CSV of Iodine. It is planned, which changes nothing, and the plan is there for a day. 422 for what is none, 413 above the limits',
     query: z.strictObject({ campaign_id: id, format: z.enum(IMPORT_FORMATS) }),
     raw: true,
     bodyLimit: LIMITS.importBytes,

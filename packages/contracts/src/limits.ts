@@ -96,6 +96,8 @@ export const LIMITS = {
   importObjectBytes: 4_194_304,
   /** Objects that are worked on at once, and their bytes, but for a larger one. */
   importBatch: 1_000,
+  /** Refused entries of a file that its plan lists. */
+  invalidListed: 200,
   importBatchBytes: 2_097_152,
   /** Imports of a user that are not done, and those that a campaign has. */
   openImportsMax: 20,

@@ -22,7 +22,7 @@ export {
 export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { ALL_COLLECTION, collectionIdOf } from './ids.js'
-export { serverFormat } from './intake/format.js'
+export { formatOf } from './intake/format.js'
 export type { SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
@@ -33,7 +33,7 @@ export {
   manifestOf,
   nextFeedEvent,
 } from './misp-feed.js'
-export { type Entry, iodKey, readIods, UnreadableFile } from './read.js'
+export { type Entry, iodKey, UnreadableFile } from './read.js'
 export { type StixBundle, type StixObject, toStixBundle } from './stix/bundle.js'
 export { forOpenCti, OPENCTI_TYPES } from './stix/opencti.js'
 export {

@@ -20,22 +20,17 @@ export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
-/**
- * Reads a JSON or STIX file exported by Iodine, or a CSV with value, category and description. Entries keep
- * the file's order; duplicates are refused. Throws `UnreadableFile`.
- */
-export function readIods(text: string): Entry[] {
-  const candidates = /^\s*\uFEFF?\s*[{[]/.test(text) ? fromJson(text) : fromCsv(text)
+/** Refuses what repeats an earlier entry: a function that each entry of a file goes through, in the file's order. */
+export const createRepeatCheck = (): ((entry: Entry) => Entry) => {
   const seen = new Map<string, string>()
-  return candidates.map(candidate => {
-    const entry = check(candidate)
+  return entry => {
     if (!entry.iod) return entry
     const key = iodKey(entry.iod)
     const earlier = seen.get(key)
     if (earlier) return { place: entry.place, value: entry.iod.value, reason: `Repeats ${earlier}` }
     seen.set(key, entry.place.toLowerCase())
     return entry
-  })
+  }
 }
 
 /** Key of an IOD for duplicate detection: equal for IODs that the product treats as the same. */
@@ -51,30 +46,6 @@ export function fromCsv(text: string): Candidate[] {
     ...cells,
     place: `Line ${line}`,
   }))
-}
-
-function fromJson(text: string): Candidate[] {
-  let file: unknown
-  try {
-    file = JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    throw new UnreadableFile('The file is not valid JSON.')
-  }
-  if (isObject(file) && Array.isArray(file.iods)) {
-    const { tlp } = readHead(file)
-    return file.iods.map((iod: unknown, index) => ofEntry(iod, index, tlp))
-  }
-  if (isObject(file) && file.type === 'bundle' && Array.isArray(file.objects)) {
-    const evidence = evidenceNotes(file.objects)
-    return file.objects
-      .filter((object: unknown) => isObject(object) && object.type === 'indicator')
-      .map((object, index) => ({
-        ...fromIndicator(object),
-        evidence: evidence.get(object.id),
-        place: `Indicator ${index + 1}`,
-      }))
-  }
-  throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
 }
 
 /** What a JSON file of ours says of its campaign: its level, and ids of its techniques. */
@@ -100,28 +71,28 @@ const ofEntry = (iod: unknown, index: number, tlp: Tlp | null): Candidate => {
 export const readEntry = (iod: unknown, index: number, tlp: Tlp | null): Entry =>
   check(ofEntry(iod, index, tlp))
 
-/** A row of a CSV file: its place and its cells by column. */
-export type Row = Candidate
-
 /** An entry of a CSV file. */
-export const readRow = (row: Row): Entry => check(row)
+export const readRow = (row: Candidate): Entry => check(row)
 
-/** The evidence in the notes of a bundle, by the id of the object that they are about. */
-function evidenceNotes(objects: readonly unknown[]): Map<unknown, object[]> {
-  const found = new Map<unknown, object[]>()
-  for (const note of objects) {
-    if (!isObject(note) || note.type !== 'note' || !isObject(note.extensions)) continue
-    const extension = note.extensions[EVIDENCE_EXTENSION.id]
-    if (!isObject(extension) || !isObject(extension.evidence) || !Array.isArray(note.object_refs)) continue
-    const quote = { ...extension.evidence, exact: note.content }
-    for (const about of note.object_refs) {
-      const known = found.get(about)
-      if (known) known.push(quote)
-      else found.set(about, [quote])
-    }
-  }
-  return found
+/** The quote in a note of our own bundles, and the ids of the objects that it is about; undefined for any other object. */
+export const quoteOfNote = (
+  note: Readonly<Record<string, unknown>>,
+): { about: unknown[]; quote: object } | undefined => {
+  if (note.type !== 'note' || !isObject(note.extensions) || !Array.isArray(note.object_refs)) return undefined
+  const extension = note.extensions[EVIDENCE_EXTENSION.id]
+  if (!isObject(extension) || !isObject(extension.evidence)) return undefined
+  return { about: note.object_refs, quote: { ...extension.evidence, exact: note.content } }
 }
+
+/**
+ * An indicator of our own bundles.
+ * @param index its place among the indicators, from 0
+ */
+export const readIndicator = (
+  indicator: Readonly<Record<string, unknown>>,
+  index: number,
+  { evidence, tlp }: { evidence: readonly object[] | undefined; tlp: Tlp | null },
+): Entry => check({ ...fromIndicator(indicator), evidence, tlp, place: `Indicator ${index + 1}` })
 
 /** Parses an indicator written by `toStixBundle`. */
 function fromIndicator(indicator: Record<string, unknown>): Omit<Candidate, 'place'> {

@@ -8,13 +8,13 @@ import { isTechnique, TECHNIQUES, techniqueOf, usedTechniques } from '../src/dis
 import {
   type ExportContext,
   exportCampaign,
-  readIods,
   toCampaignFile,
   toMispEvent,
   toStixBundle,
   type UsedTechnique,
 } from '../src/index.js'
 import { anyCampaign, campaign } from './campaigns.js'
+import { readIods } from './read-iods.js'
 import { expectValid } from './stix.js'
 
 const AT = '2026-11-20T12:00:00.000Z'

@@ -18,7 +18,6 @@ import {
   exportIods,
   iodKey,
   type MispEvent,
-  readIods,
   type StixObject,
   toCampaignFile,
   toMispEvent,
@@ -26,6 +25,7 @@ import {
   UnreadableFile,
 } from '../src/index.js'
 import { anyCampaign, anyCampaignWithEvidence, campaign } from './campaigns.js'
+import { readIods } from './read-iods.js'
 import { expectValid, REQUIRED, TIME, UUID } from './stix.js'
 
 const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
@@ -564,7 +564,8 @@ describe('reading', () => {
     ['nothing', ''],
     ['a CSV without the columns', 'name,kind\na,b'],
     ['broken JSON', '{"iods": ['],
-    ['other JSON', '{"Event": {}}'],
+    ['other JSON', '{"other": {}}'],
+    ['entries that are no objects', '{"iods": [null]}'],
   ])('refuses %s', (_, text) => {
     expect(() => readIods(text)).toThrow(UnreadableFile)
   })
@@ -579,7 +580,6 @@ describe('reading', () => {
     ],
     [{ value: 'x', category: 'URL', source_type: 'FAX' }, 'Unknown source type'],
     [{ value: 'x\0', category: 'URL' }, 'The text holds characters that can’t be stored'],
-    [null, 'The value is missing'],
   ])('refuses an entry with a reason (%#)', (entry, reason) => {
     expect(readIods(JSON.stringify({ iods: [entry] }))).toEqual([
       expect.objectContaining({ place: 'IOD 1', reason }),

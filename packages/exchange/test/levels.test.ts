@@ -3,9 +3,10 @@ import { rounds } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { exportCampaign, exportIods, readIods, serverFormat, toCampaignFile } from '../src/index.js'
+import { exportCampaign, exportIods, formatOf, toCampaignFile } from '../src/index.js'
 import { tlpOfDefinition, tlpOfTag, tlpOfText, toMarking } from '../src/tlp.js'
 import { campaign } from './campaigns.js'
+import { readIods } from './read-iods.js'
 
 const now = new Date('2026-11-21T10:00:00Z')
 const marked = (...levels: (Tlp | null)[]) => {
@@ -56,8 +57,7 @@ describe('a level in our own files', () => {
             expect(rank).toBeGreaterThanOrEqual(rankOfTlp(highestTlp([given[n], above]) ?? 'clear'))
           const alone = readIods(exportIods(detail.iods, format, { now, levels }).text)
           expect(alone.map(entry => entry.tlp ?? null)).toEqual(given)
-          const isMarked = above !== null || given.some(each => each !== null)
-          if (isMarked) expect(serverFormat(text)).toBe(format)
+          expect(formatOf(text)).toBe(format)
         },
       ),
       { numRuns: rounds(100) },
@@ -118,12 +118,13 @@ describe('the server imports', () => {
     ['{"iods":[{"tlp":"red"}]}', 'json'],
     ['value,category,tlp\na,URL,red', 'csv'],
     ['value,category,TLP\na,URL,red', 'csv'],
-    ['value,category,tlp\na,URL,', null],
-    ['{"campaign":{},"iods":[{"value":"x"}]}', null],
-    ['{"iods":', null],
-    ['nonsense', null],
-    ['null', null],
+    ['value,category\na,URL', 'csv'],
+    ['{"campaign":{},"iods":[{"value":"x"}]}', 'json'],
+    ['{"type":"bundle","objects":[]}', 'stix'],
+    ['{"iods":', 'json'],
+    ['nonsense', 'csv'],
+    ['null', 'csv'],
   ])('%s as %s', (text, format) => {
-    expect(serverFormat(text)).toBe(format)
+    expect(formatOf(text)).toBe(format)
   })
 })

@@ -730,12 +730,103 @@ describe('files of our own', () => {
     expect(docs.map(({ bytes }) => bytes)).toEqual([0, 0])
   })
 
+  it('are planned with what is new, known, a member, refused, and comes along; what became of it is counted', async () => {
+    const [member, known] = ['m.org', 'k.org'].map(value =>
+      anIod({ id: newId(), category: 'DOMAIN', value }),
+    ) as [Iod, Iod]
+    for (const iod of [member, known]) iods.set(keyOf(iod), iod)
+    await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: member.id } })
+    const long = 'x'.repeat(500)
+    const file = json(
+      undefined,
+      [
+        { value: 'M.org', category: 'DOMAIN' },
+        { value: 'k.org', category: 'DOMAIN', evidence },
+        { value: 'new.org', category: 'DOMAIN' },
+        { value: ' NEW.org', category: 'DOMAIN' },
+        { value: long, category: '<b>' },
+        { category: 'URL' },
+      ],
+      { techniques: ['T0002', 'T9999'] },
+    )
+    const planned = await plan(file, campaign.id, api, 'json')
+    expect(planned).toMatchObject({
+      objects: 6,
+      iods: 3,
+      known_iods: 2,
+      member_iods: 1,
+      refused: 3,
+      invalid: [
+        { place: 'IOD 4', value: ' NEW.org', reason: 'Repeats iod 3' },
+        { place: 'IOD 5', value: long.slice(0, 200), reason: 'Unknown category <B>' },
+        { place: 'IOD 6', value: '', reason: 'The value is missing' },
+      ],
+      techniques: 1,
+      quotes: 1,
+      refused_quotes: 1,
+      evidence: { added: 0, known: 0, left_out: 0 },
+    })
+    expect((await members()).map(({ value }) => value)).toEqual(['m.org'])
+    expect(await apply(planned.id)).toMatchObject({ evidence: { added: 1, known: 0, left_out: 0 } })
+    expect((await members()).map(({ value }) => value)).toEqual(['m.org', 'k.org', 'new.org'])
+  })
+
+  it('list no more of what is refused than a plan shows, whatever the number', async () => {
+    const csv = `value,category\n${'x,NONSENSE\n'.repeat(2_500)}`
+    const planned = await plan(csv, campaign.id, api, 'csv')
+    expect([planned.refused, planned.invalid.length]).toEqual([2_500, LIMITS.invalidListed])
+    expect(planned.invalid[199]).toEqual({
+      place: 'Line 201',
+      value: 'x',
+      reason: 'Unknown category NONSENSE',
+    })
+  })
+
+  it('in STIX come back as IODs with their evidence and techniques, and none of its objects is kept', async () => {
+    await bring(
+      json(undefined, [{ value: 'Mirrors', category: 'TITLE' }], { techniques: ['T0002'] }),
+      {},
+      'json',
+    )
+    const { text } = await exportedText()
+    const to = await api.call(campaignsApi.createCampaign, { body: { name: 'Copy' } })
+    iods.clear()
+    const planned = await plan(text, to.id)
+    expect(planned).toMatchObject({ format: 'json', iods: 1, known_iods: 0, techniques: 1, refused: 0 })
+    expect(await apply(planned.id)).toMatchObject({ state: 'done' })
+    expect([...iods.values()].map(({ value, category }) => [value, category])).toEqual([['Mirrors', 'TITLE']])
+    expect((await api.call(importsApi.getKept, { params: { id: to.id } })).objects).toBe(0)
+    const named = await api.call(campaignsApi.listTechniques, { params: { id: to.id } })
+    expect(named.map(each => each.id)).toEqual(['T0002'])
+    // It may come again, as nothing of it is kept.
+    expect(await plan(text, to.id)).toMatchObject({ state: 'planned', member_iods: 1 })
+  })
+
   it('without a level leave nothing behind after a day', async () => {
     const { id: made } = await bring(json(undefined, [{ value: 'a.org', category: 'DOMAIN' }]), {}, 'json')
     expect((await kept()).imports).toEqual([])
     const imports = service.mongo.collection('imports')
     const _id = new Types.ObjectId(made)
     expect(await imports.countDocuments({ _id })).toBe(1)
+    await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
+    await bed.internal(repairInternal.repair)
+    expect(await imports.countDocuments({ _id })).toBe(0)
+  })
+
+  it('that stop go on within a day, and are forgotten after it', async () => {
+    const problem = 'You created 500 of 500 IODs a day: go on after midnight UTC'
+    bed.answer(iodsInternal.bringIods, () => {
+      throw new HttpError(413, problem)
+    })
+    const { id: made, ...stopped } = await bring(
+      json(undefined, [{ value: 'a.org', category: 'DOMAIN' }]),
+      {},
+      'json',
+    )
+    expect(stopped).toMatchObject({ state: 'failed', problem, done: 0 })
+    const imports = service.mongo.collection('imports')
+    const _id = new Types.ObjectId(made)
+    expect((await imports.findOne({ _id }))?.expires_at.getTime()).toBeGreaterThan(Date.now())
     await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
     await bed.internal(repairInternal.repair)
     expect(await imports.countDocuments({ _id })).toBe(0)
@@ -756,6 +847,7 @@ describe('files of our own', () => {
   })
 
   it.each([
+    ['json', '{"iods": [', 'The file is not valid JSON, near byte 11.'],
     ['json', '{"iods":1}', 'The file is neither a campaign export nor a STIX bundle.'],
     ['json', '[]', 'The file is neither a campaign export nor a STIX bundle.'],
     ['json', '{"iods":[{"a":tru}]}', 'Object 1 of the file is not valid JSON.'],

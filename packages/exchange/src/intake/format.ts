@@ -1,7 +1,5 @@
 import type { ImportFormat } from '@iodine/contracts'
 import { isObject } from '../json/is-object.js'
-import { fromCsv } from '../read.js'
-import { isForeignStix } from '../stix/ours.js'
 
 const isEvent = (file: unknown): boolean =>
   isObject(file) &&
@@ -9,28 +7,18 @@ const isEvent = (file: unknown): boolean =>
     Array.isArray(file.response) ||
     (file.type === undefined && (Array.isArray(file.Attribute) || Array.isArray(file.Object))))
 
-const isMarked = (given: unknown): boolean => isObject(given) && Boolean(given.tlp)
+const isStix = (file: unknown): boolean => isObject(file) && typeof file.type === 'string'
 
-/**
- * The format of a file that the server imports: another tool's objects are kept as they are, and levels are kept. Null for all
- * other files: what they say are IODs without a level.
- */
-export const serverFormat = (text: string): ImportFormat | null => {
-  if (!/^\s*\uFEFF?\s*[{[]/.test(text)) {
-    try {
-      return fromCsv(text).some(isMarked) ? 'csv' : null
-    } catch {
-      return null
-    }
-  }
-  if (isForeignStix(text)) return 'stix'
+/** The format that a file is imported as. What is none of them is refused as that by whoever opens it. */
+export const formatOf = (text: string): ImportFormat => {
+  if (!/^\s*\uFEFF?\s*[{[]/.test(text)) return 'csv'
   let file: unknown
   try {
     file = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    return null
+    return 'json'
   }
-  if (Array.isArray(file) ? file.some(isEvent) : isEvent(file)) return 'misp'
-  if (!isObject(file) || !Array.isArray(file.iods)) return null
-  return isMarked(file.campaign) || file.iods.some(isMarked) ? 'json' : null
+  const some = Array.isArray(file) ? file : [file]
+  if (some.some(isStix)) return 'stix'
+  return some.some(isEvent) ? 'misp' : 'json'
 }

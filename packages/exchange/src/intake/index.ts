@@ -5,10 +5,11 @@ import { readMispPiece } from '../misp/read.js'
 import { parseObject } from '../stix/read.js'
 import { openMisp } from './misp.js'
 import type { KnownPiece, OpenedFile, Place } from './opened.js'
-import { openCsv, openJson, readCsvPiece, readJsonPiece } from './records.js'
+import { openCsv, openJson, readEntryPiece } from './records.js'
 import { openStix, readStixPiece } from './stix.js'
 
 export type { KnownPiece, OpenedFile, Place } from './opened.js'
+export { openOwnBundle } from './records.js'
 
 /** Whether the pieces of a format are kept as they are; those of others are read, and nothing is left of them. */
 export const isKeptFormat = (format: ImportFormat): boolean => format === 'stix' || format === 'misp'
@@ -40,7 +41,7 @@ export function readPiece(
   format: ImportFormat,
   raw: Uint8Array,
   order: number,
-  file: Pick<OpenedFile, 'markings' | 'tlp'>,
+  file: Pick<OpenedFile, 'markings'>,
   place: Place | undefined,
 ): KnownPiece {
   const parse = (from = 0) =>
@@ -51,9 +52,8 @@ export function readPiece(
   }
   switch (place?.format ?? format) {
     case 'json':
-      return readJsonPiece(parse(), order, file.tlp)
     case 'csv':
-      return readCsvPiece(parse())
+      return readEntryPiece(parse())
     default:
       return readStixPiece(parse(), file.markings)
   }

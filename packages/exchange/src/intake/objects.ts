@@ -3,6 +3,7 @@ import type { SliceLimits } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
 import { isMadeOfMisp, packedEvent } from '../packed/misp-in-stix.js'
 import { UnreadableFile } from '../read.js'
+import { isOurs } from '../stix/ours.js'
 import { markingOf, parseObject } from '../stix/read.js'
 import type { OpenedFile } from './opened.js'
 
@@ -23,13 +24,17 @@ export function* readObjects(
   limits: SliceLimits,
 ): Generator<
   void,
-  Pick<OpenedFile, 'spans' | 'markings'> & { events: Map<string, PackedEvent>; madeOfMisp: number[] }
+  Pick<OpenedFile, 'spans' | 'markings'> & { isOwn: boolean } & {
+    events: Map<string, PackedEvent>
+    madeOfMisp: number[]
+  }
 > {
   const { spans, envelope } = yield* sliceObjects(bytes, limits)
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const markings = new Map<string, Tlp | null>()
   const events = new Map<string, PackedEvent>()
   const madeOfMisp: number[] = []
+  let isOwn = envelope !== '[]'
   let seen = 0
   for (const [n, [start, end]] of spans.entries()) {
     let text: string
@@ -45,6 +50,7 @@ export function* readObjects(
       (typeof object.type !== 'string' || object.type === 'bundle')
     )
       throw new UnreadableFile('The file is neither a STIX bundle nor a STIX object.')
+    isOwn &&= isOurs(object)
     if (isMadeOfMisp(object)) madeOfMisp.push(n)
     const part = packedEvent(object)
     if (part) {
@@ -67,5 +73,5 @@ export function* readObjects(
     }
   }
   if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, markings, events, madeOfMisp }
+  return { spans, markings, events, madeOfMisp, isOwn: isOwn && events.size === 0 }
 }

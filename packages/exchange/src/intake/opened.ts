@@ -15,6 +15,8 @@ export interface OpenedFile {
   markings: ReadonlyMap<string, Tlp | null>
   /** Level of all that the file says. */
   tlp: Tlp | null
+  /** Whether it is a STIX bundle that says nothing but Iodine's own, which IODs, evidence and techniques say whole. */
+  isOwn?: boolean
   /** Ids of techniques of DISARM that the file as a whole names. */
   techniques: string[]
 }
@@ -33,4 +35,7 @@ export interface KnownPiece extends ForeignObject {
   /** Ids of techniques of DISARM that it names. */
   techniques: string[]
   evidence?: Quotes
+  /** Of an entry: where it stands in its file, and its value if it is no IOD. */
+  place?: string
+  value?: string
 }

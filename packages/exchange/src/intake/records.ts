@@ -1,9 +1,22 @@
+import { techniqueOf } from '../disarm/read.js'
 import type { SliceLimits, Span } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
-import { type Entry, fromCsv, type Row, readEntry, readHead, readRow, UnreadableFile } from '../read.js'
-import { parseObject } from '../stix/read.js'
+import {
+  createRepeatCheck,
+  type Entry,
+  fromCsv,
+  quoteOfNote,
+  readEntry,
+  readHead,
+  readIndicator,
+  readRow,
+  UnreadableFile,
+} from '../read.js'
+import { parseObject, readStixObject } from '../stix/read.js'
 import type { KnownPiece, OpenedFile } from './opened.js'
 
+/** Objects after which other work gets a turn. */
+const YIELD_OBJECTS = 100
 /** Bytes of a CSV file: it is read at once. */
 const CSV_BYTES = 8_388_608
 
@@ -15,53 +28,98 @@ const textOf = (bytes: Uint8Array): string => {
   }
 }
 
+/** A file whose pieces are its entries, in JSON. */
+class EntryFile {
+  readonly #pieces: Uint8Array[] = []
+  readonly #encoder = new TextEncoder()
+  readonly #check = createRepeatCheck()
+
+  add(entry: Entry): void {
+    this.#pieces.push(this.#encoder.encode(JSON.stringify(this.#check(entry))))
+  }
+
+  open(head: Pick<OpenedFile, 'tlp' | 'techniques'>): OpenedFile {
+    const spans: Span[] = []
+    let end = 0
+    for (const { length } of this.#pieces) {
+      spans.push([end, end + length])
+      end += length
+    }
+    const bytes = new Uint8Array(end)
+    for (const [n, piece] of this.#pieces.entries()) bytes.set(piece, spans[n]?.[0])
+    return { bytes, spans, markings: new Map(), ...head }
+  }
+}
+
 /** Opens a JSON file of ours, with IODs under `iods`. Throws UnreadableFile. */
 export function* openJson(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
   const { spans, envelope } = yield* sliceObjects(bytes, limits, 'iods')
   const file: unknown = JSON.parse(envelope)
   if (Array.isArray(file))
     throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
+  const head = readHead(file)
+  const entries = new EntryFile()
   for (const [n, [start, end]] of spans.entries()) {
-    parseObject(textOf(bytes.subarray(start, end)), n + 1)
-    if (n % 100 === 99) yield
+    entries.add(readEntry(parseObject(textOf(bytes.subarray(start, end)), n + 1), n, head.tlp))
+    if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
   }
-  return { bytes, spans, markings: new Map(), ...readHead(file) }
+  return entries.open(head)
 }
 
-/** Opens a CSV file with a header row; its pieces are its rows in JSON. Throws UnreadableFile. */
+/** Opens a CSV file with a header row. Throws UnreadableFile. */
 export function openCsv(file: Uint8Array, limits: SliceLimits): OpenedFile {
   if (file.length > CSV_BYTES) throw new UnreadableFile(`A CSV file has at most ${CSV_BYTES} bytes.`)
   const rows = fromCsv(textOf(file))
   if (rows.length > limits.objects)
     throw new UnreadableFile(`The file has more than ${limits.objects} objects.`)
-  const encoder = new TextEncoder()
-  const pieces = rows.map(row => encoder.encode(JSON.stringify(row)))
-  const spans: Span[] = []
-  let end = 0
-  for (const { length } of pieces) {
-    spans.push([end, end + length])
-    end += length
-  }
-  const bytes = new Uint8Array(end)
-  for (const [n, piece] of pieces.entries()) bytes.set(piece, spans[n]?.[0])
-  return { bytes, spans, markings: new Map(), tlp: null, techniques: [] }
+  const entries = new EntryFile()
+  for (const row of rows) entries.add(readRow(row))
+  return entries.open({ tlp: null, techniques: [] })
 }
 
-const pieceOf = (entry: Entry): KnownPiece => ({
-  key: '',
-  version: '',
-  type: 'iod',
-  tlp: entry.tlp ?? null,
-  refs: [],
-  techniques: [],
-  ...(entry.iod
-    ? { iod: entry.iod, ...(entry.evidence && { evidence: entry.evidence }) }
-    : { reason: entry.reason }),
-})
+/** The entries of a STIX bundle of ours: its indicators, with the evidence in its notes. Its pieces are those of `json`. */
+export function* openOwnBundle({ bytes, spans, markings }: OpenedFile): Generator<void, OpenedFile> {
+  const evidence = new Map<unknown, object[]>()
+  const techniques = new Set<string>()
+  const objectOf = ([start, end]: Span, n: number) => parseObject(textOf(bytes.subarray(start, end)), n + 1)
+  for (const [n, span] of spans.entries()) {
+    const object = objectOf(span, n)
+    const technique = object.type === 'attack-pattern' ? techniqueOf(object) : undefined
+    if (technique) techniques.add(technique)
+    const { about = [], quote } = quoteOfNote(object) ?? {}
+    for (const id of quote ? about : []) {
+      const quotes = evidence.get(id) ?? []
+      quotes.push(quote as object)
+      evidence.set(id, quotes)
+    }
+    if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
+  }
+  const entries = new EntryFile()
+  let index = 0
+  for (const [n, span] of spans.entries()) {
+    const object = objectOf(span, n)
+    if (object.type === 'indicator') {
+      const { tlp } = readStixObject(object, markings)
+      entries.add(readIndicator(object, index++, { evidence: evidence.get(object.id), tlp }))
+    }
+    if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
+  }
+  return { ...entries.open({ tlp: null, techniques: [...techniques] }), isOwn: true }
+}
 
-/** What is known of an entry of a JSON file. */
-export const readJsonPiece = (entry: unknown, order: number, tlp: OpenedFile['tlp']): KnownPiece =>
-  pieceOf(readEntry(entry, order, tlp))
-
-/** What is known of a row of a CSV file. */
-export const readCsvPiece = (row: unknown): KnownPiece => pieceOf(readRow(row as Row))
+/** What is known of an entry of a file. */
+export const readEntryPiece = (piece: unknown): KnownPiece => {
+  const entry = piece as Entry
+  return {
+    key: '',
+    version: '',
+    type: 'iod',
+    tlp: entry.tlp ?? null,
+    refs: [],
+    techniques: [],
+    place: entry.place,
+    ...(entry.iod
+      ? { iod: entry.iod, ...(entry.evidence && { evidence: entry.evidence }) }
+      : { value: entry.value, reason: entry.reason }),
+  }
+}

@@ -19,6 +19,7 @@ export function* sliceObjects(
   const scanner = new JsonScanner(bytes, limits, () => `Object ${spans.length + 1}`)
   function* list(): Generator<void> {
     for (const _ of scanner.elements()) {
+      if (scanner.at >= length) scanner.broken()
       if (bytes[scanner.at] === CLOSE_LIST || bytes[scanner.at] !== OPEN)
         scanner.refuse(`Entry ${spans.length + 1} of the file is no object.`)
       if (spans.length === limits.objects) scanner.refuse(`The file has more than ${limits.objects} objects.`)

@@ -1,4 +1,3 @@
-import { isObject } from '../json/is-object.js'
 import { isMadeOfMisp } from '../packed/misp-in-stix.js'
 import { tlpOfMarkingId } from '../tlp.js'
 import { AUTHOR, EVIDENCE_EXTENSION } from './bundle.js'
@@ -15,31 +14,17 @@ const UNSIGNED = new Set([
   'text',
 ])
 
-/** Markings of levels that an import by the browser would not keep. */
+/** Whether it is marked more strictly than usual: such objects are kept as they are. */
 const isStrict = ({ object_marking_refs: refs }: Record<string, unknown>): boolean =>
   Array.isArray(refs) && refs.some(ref => !['clear', 'green'].includes(tlpOfMarkingId(String(ref)) ?? 'red'))
 
-const isOurs = (object: unknown): boolean =>
-  isObject(object) &&
+/**
+ * Whether an object of a bundle is one of ours and marked no more strictly than usual. A bundle of such objects alone holds
+ * nothing that its IODs, their evidence and techniques don't say.
+ */
+export const isOurs = (object: Readonly<Record<string, unknown>>): boolean =>
   !isStrict(object) &&
   !isMadeOfMisp(object) &&
   (object.created_by_ref === undefined
     ? object.id === AUTHOR.id || object.id === EVIDENCE_EXTENSION.id || UNSIGNED.has(String(object.type))
     : object.created_by_ref === AUTHOR.id)
-
-/**
- * Whether a file is STIX whose objects are kept as they are, and its level: another tool says something in it, or it is
- * marked more strictly than usual. A bundle of Iodine's own objects alone holds nothing that its IODs and their evidence
- * don't say.
- */
-export const isForeignStix = (text: string): boolean => {
-  let file: unknown
-  try {
-    file = JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return false
-  }
-  if (Array.isArray(file)) return file.some(object => isObject(object) && typeof object.type === 'string')
-  if (!isObject(file) || typeof file.type !== 'string') return false
-  return Array.isArray(file.objects) ? !file.objects.every(isOurs) : file.type !== 'bundle'
-}

@@ -3,6 +3,7 @@ import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { CHANGED } from '../models/campaign.js'
 import { FIRST_MS, type ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
+import { PRESENTED } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
 
@@ -16,7 +17,7 @@ export const applyImport = async (
   id: string,
   makes_iods: boolean,
 ): Promise<ImportDoc> =>
-  beginApplying(models, await findImport(models.imports, userId, id, '+events'), makes_iods)
+  beginApplying(models, await findImport(models.imports, userId, id, '+events', ...PRESENTED), makes_iods)
 
 /** As `applyImport`, whoever's the import is. */
 export const beginApplying = async (

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, type ImportFormat, LIMITS, rankOfTlp } from '@iodine/contracts'
 import { type Span, UnreadableFile } from '@iodine/exchange'
-import { isKeptFormat, type OpenedFile, openFile, type Place } from '@iodine/exchange/intake'
+import { isKeptFormat, type OpenedFile, openFile, openOwnBundle, type Place } from '@iodine/exchange/intake'
 import { HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { FIRST_MS, type ImportDoc } from '../models/import.js'
+import { FIRST_MS, type ImportDoc, NO_COUNTS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { batchesOf } from './batches.js'
 
@@ -17,12 +17,21 @@ const BOUNDS = {
 /** How long a file may take to be stored before it counts as given up. */
 const RECEIVING_MS = 10 * 60_000
 
-/** Opens a file. Lets other work come in between. Throws UnreadableFile. */
-export const openImport = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> => {
-  const opening = openFile(format, bytes, BOUNDS)
+/** Runs to the end, and lets other work come in between. */
+const finish = async <T>(opening: Generator<void, T>): Promise<T> => {
   let step = opening.next()
   for (; !step.done; step = opening.next()) await setImmediate()
   return step.value
+}
+
+/** Opens a file. Lets other work come in between. Throws UnreadableFile. */
+export const openImport = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> =>
+  finish(openFile(format, bytes, BOUNDS))
+
+/** As `openImport`; of a bundle that says nothing but our own, the pieces are entries, as those of our JSON. */
+const openOurs = async (format: ImportFormat, bytes: Uint8Array): Promise<OpenedFile> => {
+  const file = await openImport(format, bytes)
+  return file.isOwn ? finish(openOwnBundle(file)) : file
 }
 
 /** Places of the objects that a file's events begin with. */
@@ -81,9 +90,9 @@ export const receiveImport = async (
 ): Promise<ImportDoc> => {
   if (!(await campaigns.exists({ _id: campaign_id }))) throw notFound()
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (isKeptFormat(format) && (await imports.exists({ campaign_id, sha256, state: 'done' })))
+  if (isKeptFormat(format) && (await imports.exists({ campaign_id, sha256, format, state: 'done' })))
     throw new HttpError(409, DETAILS.importedAlready)
-  const file = await openImport(format, bytes).catch(error => {
+  const file = await openOurs(format, bytes).catch(error => {
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
   const { spans, places, markings, tlp } = file
@@ -102,7 +111,7 @@ export const receiveImport = async (
     _id: new Types.ObjectId(),
     campaign_id: new Types.ObjectId(campaign_id),
     user_id,
-    format,
+    format: file.isOwn ? 'json' : format,
     sha256,
     bytes: bytes.length,
     state: 'receiving',
@@ -111,10 +120,7 @@ export const receiveImport = async (
     parts: parts.length,
     cursor: 0,
     objects: places ? places.filter(isCounted).length : spans.length,
-    done: 0,
-    iods: 0,
-    known_iods: 0,
-    refused: 0,
+    ...NO_COUNTS,
     kept: null,
     tlp: tlp && rankOfTlp(tlp),
     markings: [...markings].map(([id, level]) => ({ id, tlp: level && rankOfTlp(level) })),

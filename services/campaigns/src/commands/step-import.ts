@@ -12,7 +12,7 @@ import {
 import { isKeptFormat } from '@iodine/exchange/intake'
 import { HttpError, isDuplicateKey, type Peers, type Service } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import { CHANGED } from '../models/campaign.js'
+import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
 import { AT_WORK, type ImportDoc, type ImportPartDoc, STEP_MS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
@@ -50,11 +50,23 @@ const callsOf = (objects: readonly Standing[]) =>
     ({ known: { iod } }) => iod.value.length + (iod.description?.length ?? 0),
   )
 
+type Invalid = NonNullable<ImportDoc['invalid']>[number]
+
+/** Characters of a refused entry's value that a plan has. */
+const INVALID_CHARS = 200
+
+/** What a plan says of the objects of a part that no IOD can be made of. */
+const invalidOf = (objects: readonly ImportedObject[]): Invalid[] =>
+  objects.flatMap(({ order, known: { reason, place = `Object ${order + 1}`, value = '' } }) =>
+    reason === undefined ? [] : { place, value: value.slice(0, INVALID_CHARS), reason },
+  )
+
 /** What a part adds to its import's counts. */
 interface Counts {
   $inc?: Record<string, number>
   $max?: { tlp: number }
   $addToSet?: { named: { $each: string[] } }
+  $push?: { invalid: { $each: Invalid[]; $slice: number } }
 }
 
 /** Ids of techniques that objects name. */
@@ -62,13 +74,14 @@ const techniquesOf = (objects: readonly ImportedObject[]): string[] => [
   ...new Set(objects.flatMap(({ known }) => known.techniques)),
 ]
 
-/** Adds the quotes of a part's entries to their IODs. May be repeated. */
+/** Adds the quotes of a part's entries to their IODs. May be repeated. Resolves to what became of them. */
 const bringEvidence = async (
   peers: Peers,
   user_id: string,
   objects: readonly Standing[],
   ids: ReadonlyMap<number, string>,
-): Promise<void> => {
+): Promise<Counts> => {
+  const sums = { added: 0, known: 0, left_out: 0 }
   const quoted = objects.flatMap(({ order, known: { evidence } }) => {
     const id = ids.get(order)
     return id && evidence?.quotes.length ? [{ id, quotes: evidence.quotes }] : []
@@ -79,43 +92,70 @@ const bringEvidence = async (
       0,
     )
   const limits = { items: LIMITS.broughtIodsMax, size: LIMITS.broughtChars }
-  for (const iods of batchesOf(quoted, limits, sizeOf))
-    await peers.call('iods', evidenceInternal.bringEvidence, { body: { user_id, iods }, ms: BRING_MS })
+  for (const iods of batchesOf(quoted, limits, sizeOf)) {
+    const counts = await peers.call('iods', evidenceInternal.bringEvidence, {
+      body: { user_id, iods },
+      ms: BRING_MS,
+    })
+    for (const name of ['added', 'known', 'left_out'] as const) sums[name] += counts[name]
+  }
+  return {
+    $inc: { 'evidence.added': sums.added, 'evidence.known': sums.known, 'evidence.left_out': sums.left_out },
+  }
 }
 
 /** Counts what a part would bring in. */
 const planPart = async (
-  { peers }: Stepping,
-  { file_tlp }: Pick<ImportDoc, 'file_tlp'>,
+  { peers, models }: Stepping,
+  { campaign_id, file_tlp }: Pick<ImportDoc, 'campaign_id' | 'file_tlp'>,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
   const standing = objects.filter(isStanding)
   let known_iods = 0
+  let member_iods = 0
+  const campaign = await models.campaigns.findById(campaign_id, { iod_ids: 1 }).lean<CampaignDoc>()
+  const members = new Set(campaign?.iod_ids?.map(member => member.toHexString()))
   for (const batch of callsOf(standing)) {
     const body = { iods: batch.map(({ known: { iod } }) => ({ category: iod.category, value: iod.value })) }
     const ids = await peers.call('iods', iodsInternal.findIods, { body, ms: BRING_MS })
     known_iods += ids.filter(id => id !== null).length
+    member_iods += ids.filter(id => id !== null && members.has(id)).length
   }
   const tlp = highestTlp([tlpOfRank(file_tlp), ...objects.map(({ known }) => known.tlp)])
   const named = techniquesOf(objects).slice(0, LIMITS.techniquesMax)
-  const refused = objects.filter(({ known }) => known.reason !== undefined).length
+  const invalid = invalidOf(objects)
+  let quotes = 0
+  let refused_quotes = 0
+  for (const { known } of standing) {
+    quotes += known.evidence?.quotes.length ?? 0
+    refused_quotes += known.evidence?.refused ?? 0
+  }
   return {
-    $inc: { iods: standing.length, known_iods, refused },
+    $inc: {
+      iods: standing.length,
+      known_iods,
+      member_iods,
+      refused: invalid.length,
+      quotes,
+      refused_quotes,
+    },
+    ...(invalid.length > 0 && { $push: { invalid: { $each: invalid, $slice: LIMITS.invalidListed } } }),
     ...(tlp && { $max: { tlp: rankOfTlp(tlp) } }),
     ...(named.length > 0 && { $addToSet: { named: { $each: named } } }),
   }
 }
 
-/** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. */
+/** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. Resolves to what became of evidence. */
 const applyPart = async (
   { models, peers, memberMax }: Stepping,
   doc: ImportDoc,
   objects: readonly ImportedObject[],
-): Promise<void> => {
+): Promise<Counts> => {
   const { campaigns, foreign } = models
   const { _id: import_id, campaign_id, subscription_id, format, user_id, makes_iods } = doc
   const { cursor, techniques = [] } = doc
   const ids = new Map<number, string>()
+  let counts: Counts = {}
   if (makes_iods && user_id) {
     const userId = user_id.toHexString()
     const standing = objects.filter(isStanding)
@@ -138,9 +178,9 @@ const applyPart = async (
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
     await addTechniques(campaigns, userId, campaign, named)
-    await bringEvidence(peers, userId, standing, ids)
+    counts = await bringEvidence(peers, userId, standing, ids)
   }
-  if (!isKeptFormat(format)) return
+  if (!isKeptFormat(format)) return counts
   const kept = objects.filter(({ place }) => !place?.isPacked)
   const docs = kept.map(({ raw, order, place, known }): ForeignDoc => {
     const iod = ids.get(order)
@@ -165,7 +205,7 @@ const applyPart = async (
       ...(isInEvent && { place }),
     }
   })
-  if (docs.length === 0) return
+  if (docs.length === 0) return counts
   // What an earlier run of this part has kept is refused by the index alone.
   await foreign.collection.insertMany(docs, { ordered: false }).catch((error: unknown) => {
     if (!isDuplicateKey(error)) throw error
@@ -176,7 +216,11 @@ const applyPart = async (
       doc,
       objects.map(({ known }) => known.key),
     )
+  return counts
 }
+
+/** Whether an import neither keeps objects nor sets a level: it is forgotten after a while, also one that has stopped. */
+const leavesNothing = ({ format, tlp }: ImportDoc): boolean => !isKeptFormat(format) && tlp === null
 
 /**
  * Notes that an import is done. Of a file that is not kept, no bytes count any more; unless its level does, the import is
@@ -192,7 +236,7 @@ const endImport = async (
     await imports.updateOne(at, { $set: done })
     return
   }
-  const expires_at = doc.tlp === null ? new Date(Date.now() + LIMITS.importPlanMs) : null
+  const expires_at = leavesNothing(doc) ? new Date(Date.now() + LIMITS.importPlanMs) : null
   await quotas.settle(async (session, take) => {
     const change = { $set: { ...done, bytes: 0, expires_at } }
     const { matchedCount } = await imports.updateOne(at, change, { session })
@@ -240,7 +284,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
   try {
     let counts: Counts = {}
     if (doc.state === 'planning') counts = await planPart(stepping, doc, objects)
-    else await applyPart(stepping, doc, objects)
+    else counts = await applyPart(stepping, doc, objects)
     await imports.updateOne(at, {
       ...counts,
       $inc: { ...counts.$inc, cursor: 1, done: objects.filter(({ place }) => isCounted(place)).length },
@@ -253,10 +297,11 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
     stepping.log.warn({ err: error, import: id }, 'import stopped')
+    const later = { expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
     const stopped =
       doc.state === 'planning'
-        ? { cursor: 0, done: 0, expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
-        : { kept: await keptBy(foreign, doc) }
+        ? { cursor: 0, done: 0, ...later }
+        : { kept: await keptBy(foreign, doc), ...(leavesNothing(doc) && later) }
     const problem = String(error.detail)
     await imports.updateOne(at, { $set: { state: 'failed', problem, ...stopped } })
     await stopPull(stepping.models, doc, problem)

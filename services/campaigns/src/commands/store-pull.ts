@@ -6,7 +6,7 @@ import type { OpenedFile, Place } from '@iodine/exchange/intake'
 import { HttpError } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ForeignDoc } from '../models/foreign.js'
-import { FIRST_MS, type ImportDoc } from '../models/import.js'
+import { FIRST_MS, type ImportDoc, NO_COUNTS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
@@ -167,10 +167,7 @@ export const storePull = async (
       parts: parts.length,
       cursor: 0,
       objects,
-      done: 0,
-      iods: 0,
-      known_iods: 0,
-      refused: 0,
+      ...NO_COUNTS,
       next_order: first + chosen.length,
       markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
       techniques: file.techniques.slice(0, LIMITS.techniquesMax),
@@ -191,7 +188,7 @@ export const storePull = async (
       if (before) {
         const { matchedCount } = await imports.updateOne(
           { _id, state: 'done' },
-          { $set: fresh, $inc: { bytes: size } },
+          { $set: fresh, $unset: { invalid: 1 }, $inc: { bytes: size } },
           { session },
         )
         if (matchedCount === 0) throw pullLost()

@@ -18,6 +18,18 @@ export const FIRST_MS = 5_000
 /** Work that the workers owe an import. */
 export const AT_WORK = ['planning', 'applying'] as const satisfies ImportState[]
 
+/** The counts of an import that nothing is known of yet. */
+export const NO_COUNTS = {
+  done: 0,
+  iods: 0,
+  known_iods: 0,
+  member_iods: 0,
+  refused: 0,
+  quotes: 0,
+  refused_quotes: 0,
+  evidence: { added: 0, known: 0, left_out: 0 },
+} as const
+
 /** An imported file, and how far its plan or its application is. */
 export interface ImportDoc {
   _id: Types.ObjectId
@@ -45,7 +57,13 @@ export interface ImportDoc {
   done: number
   iods: number
   known_iods: number
+  member_iods: number
   refused: number
+  /** The first of the refused ones. Only read where selected. */
+  invalid?: { place: string; value: string; reason: string }[]
+  quotes: number
+  refused_quotes: number
+  evidence: { added: number; known: number; left_out: number }
   /** What the campaign keeps by it, once it is applied or has stopped. */
   kept: { bytes: number; types: { type: string; objects: number }[] } | null
   /** The strictest level in it: a place in `TLP_LEVELS`; null: nothing is marked. */
@@ -112,7 +130,12 @@ export const importSchema = new Schema<ImportDoc>(
     done: { type: Number, required },
     iods: { type: Number, required },
     known_iods: { type: Number, required },
+    member_iods: { type: Number, default: 0 },
     refused: { type: Number, required },
+    invalid: { type: [Schema.Types.Mixed], default: undefined, select: false } as never,
+    quotes: { type: Number, default: 0 },
+    refused_quotes: { type: Number, default: 0 },
+    evidence: { type: Schema.Types.Mixed, default: () => ({ added: 0, known: 0, left_out: 0 }) },
     kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,

@@ -1,7 +1,11 @@
 import { type CampaignImport, type ImportState, tlpOfRank } from '@iodine/contracts'
+import { isTechnique } from '@iodine/exchange/disarm'
 import type { ImportDoc } from '../models/import.js'
 
-/** An import as its user sees it. */
+/** Fields of an import that its presentation needs, and that are not read by default. */
+export const PRESENTED = ['+techniques', '+named', '+invalid'] as const
+
+/** An import as its user sees it. Read with `PRESENTED`. */
 export const presentImport = (doc: ImportDoc): CampaignImport => ({
   id: doc._id.toHexString(),
   campaign_id: doc.campaign_id.toHexString(),
@@ -13,7 +17,13 @@ export const presentImport = (doc: ImportDoc): CampaignImport => ({
   done: doc.done,
   iods: doc.iods,
   known_iods: doc.known_iods,
+  member_iods: doc.member_iods ?? 0,
   refused: doc.refused,
+  invalid: doc.invalid ?? [],
+  techniques: new Set([...(doc.techniques ?? []), ...(doc.named ?? [])].filter(isTechnique)).size,
+  quotes: doc.quotes ?? 0,
+  refused_quotes: doc.refused_quotes ?? 0,
+  evidence: doc.evidence ?? { added: 0, known: 0, left_out: 0 },
   tlp: tlpOfRank(doc.tlp),
   created_at: doc.created_at.toISOString(),
 })

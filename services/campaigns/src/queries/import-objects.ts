@@ -14,11 +14,11 @@ export interface ImportedObject {
 
 /** The objects of a part of an import, whose file was checked when it was received. */
 export const objectsOf = (
-  { format, markings, file_tlp }: Pick<ImportDoc, 'format' | 'markings' | 'file_tlp'>,
+  { format, markings }: Pick<ImportDoc, 'format' | 'markings'>,
   { raw, ends, first, places }: Pick<ImportPartDoc, 'raw' | 'ends' | 'first' | 'places'>,
 ): ImportedObject[] => {
   const levels = new Map(markings.map(({ id, tlp }) => [id, tlpOfRank(tlp)]))
-  const file = { markings: levels, tlp: tlpOfRank(file_tlp) }
+  const file = { markings: levels }
   const all = bytesOf(raw)
   return ends.map((end, n) => {
     const bytes = all.subarray(n === 0 ? 0 : ends[n - 1], end)

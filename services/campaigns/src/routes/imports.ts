@@ -9,12 +9,12 @@ import { shareCampaign } from '../commands/share-campaign.js'
 import { stepImport } from '../commands/step-import.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignModels } from '../models/index.js'
-import { presentImport } from '../presenters/import.js'
+import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 import { readSharing } from '../queries/sharing.js'
 
-/** Files of other tools that go into campaigns, and how far these may be passed on. */
+/** Files that go into campaigns, and how far these may be passed on. */
 export const addImportRoutes = (
   service: StoreService,
   models: CampaignModels,
@@ -32,7 +32,7 @@ export const addImportRoutes = (
     }),
   )
   service.route(importsApi.getImport, async ({ params, user }) =>
-    presentImport(await findImport(imports, user.id, params.id)),
+    presentImport(await findImport(imports, user.id, params.id, ...PRESENTED)),
   )
   service.route(importsApi.applyImport, async ({ params, body, user }) => {
     const doc = await applyImport(models, user.id, params.id, body.iods)

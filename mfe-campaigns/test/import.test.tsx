@@ -32,7 +32,13 @@ const planned: CampaignImport = {
   done: 0,
   iods: 41,
   known_iods: 3,
+  member_iods: 1,
   refused: 2,
+  invalid: [{ place: 'Object 7', value: '', reason: 'The value is missing' }],
+  techniques: 0,
+  quotes: 0,
+  refused_quotes: 0,
+  evidence: { added: 0, known: 0, left_out: 0 },
   tlp: 'amber',
   created_at: '2026-11-20T10:00:00.000Z',
 }
@@ -70,7 +76,7 @@ const choose = async (file: object) => {
   return within(importing)
 }
 
-describe('a file of another tool', () => {
+describe('a file', () => {
   const routes = (states: Partial<CampaignImport>[], asked: unknown[] = []): Routes => ({
     'POST /campaigns/imports': ({ search }) => {
       asked.push(search.toString())
@@ -94,7 +100,8 @@ describe('a file of another tool', () => {
     expect((await dialog.findByText(/^41 IOD\(s\), 18 object\(s\) kept as they are/)).textContent).toContain(
       'TLP:AMBER',
     )
-    expect(dialog.getByText(/^3 of the IODs known already/)).toBeTruthy()
+    expect(dialog.getByText(/^38 new, 3 known \(1 already in this campaign\)/)).toBeTruthy()
+    expect(dialog.getByRole('row', { name: /^Object 7 .*The value is missing$/ })).toBeTruthy()
     expect(dialog.getByText(/^2 indicator\(s\) whose value/)).toBeTruthy()
     await press('Import 59 object(s)', dialog)
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
@@ -159,6 +166,55 @@ describe('a file of another tool', () => {
     const closes = await dialog.findAllByRole('button', { name: 'Close' })
     fireEvent.click(closes.at(-1) as HTMLElement)
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+  })
+
+  it('of our own shows what is new, refused, and comes along, and says what became of its evidence', async () => {
+    const own: Partial<CampaignImport> = {
+      format: 'json',
+      objects: 6,
+      iods: 4,
+      known_iods: 2,
+      member_iods: 1,
+      refused: 2,
+      invalid: [
+        { place: 'IOD 2', value: '<b>x</b>', reason: 'Unknown category NONSENSE' },
+        { place: 'IOD 3', value: 'Mirrors', reason: 'Repeats iod 1' },
+      ],
+      techniques: 2,
+      quotes: 3,
+      refused_quotes: 1,
+      tlp: null,
+    }
+    const asked: unknown[] = []
+    const ended = { ...own, state: 'done', evidence: { added: 1, known: 1, left_out: 1 } } as const
+    const { toasts } = await open(routes([own, ended], asked))
+    const dialog = await choose({ iods: [] })
+    expect((await dialog.findByText(/^4 IOD\(s\), 2 refused$/)).getAttribute('role')).toBe('status')
+    expect(dialog.getByText(/^2 new, 2 known \(1 already in this campaign\)/)).toBeTruthy()
+    expect(dialog.getByText('2 technique(s) of DISARM are named.')).toBeTruthy()
+    expect(dialog.getByText(/^3 quote\(s\) of evidence.* not verified.* 1 can’t be read\.$/)).toBeTruthy()
+    expect(dialog.getByText('<b>x</b>')).toBeTruthy()
+    expect(dialog.getByRole('row', { name: /^IOD 3 Mirrors Repeats iod 1$/ })).toBeTruthy()
+    await press('Import 3 IOD(s)', dialog)
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Import IODs' })).toBeNull())
+    expect(toasts.map(({ title }) => title)).toEqual([
+      '3 IOD(s) imported',
+      'Evidence: 1 quote(s) added as not verified, 1 known, 1 left out',
+    ])
+    expect(asked[0]).toBe(`campaign_id=${ID}&format=json`)
+  })
+
+  it('whose IODs are all there adds nothing, or its evidence alone', async () => {
+    const known = { format: 'csv', iods: 2, known_iods: 2, member_iods: 2, tlp: null } as const
+    await open(routes([known, { ...known, format: 'json', quotes: 1 }]))
+    const dialog = await choose({ iods: [] })
+    const none = await dialog.findByRole('button', { name: 'Import 0 IOD(s)' })
+    await dialog.findByText(/^0 new, 2 known/)
+    expect(none.hasAttribute('disabled')).toBe(true)
+    const input = document.querySelector('input[type=file]') as HTMLInputElement
+    fireEvent.change(input, { target: { files: [new File(['{"iods":[]}'], 'again.json')] } })
+    const evidence = await dialog.findByRole('button', { name: 'Import evidence' })
+    await waitFor(() => expect(evidence.hasAttribute('disabled')).toBe(false))
   })
 
   it('that the server refuses says so', async () => {
