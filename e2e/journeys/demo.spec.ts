@@ -13,6 +13,10 @@ const SECTIONS = [
   ['campaigns', 'Giant mirrors over Lake Varnel'],
   ['graph', 'entities'],
   ['community', '@night_reader'],
+  [
+    'origins?text=A+worker+of+the+dam+told+us+tonight%3A+the+siren+of+Varnel+was+switched+off',
+    'Earliest known here',
+  ],
   ['profile', 'analyst@iodine.example'],
 ] as const
 
@@ -38,7 +42,7 @@ test('the demo fills every section, says that no AI model is at work, and is fil
     await page.goto(`${product.url}/dashboard/${section}`)
     await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
     await expect(page.getByRole('alert')).toHaveCount(0)
-    await page.screenshot({ path: test.info().outputPath(`${section}.png`) })
+    await page.screenshot({ path: test.info().outputPath(`${section.replace(/\W.*/, '')}.png`) })
   }
   await page.goto(`${product.url}/dashboard/narratives`)
   await expect(page.getByText('not by an AI model')).toBeVisible()

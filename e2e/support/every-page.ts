@@ -5,6 +5,7 @@ import {
   iodsApi,
   narrativesApi,
   profileApi,
+  sightingsApi,
 } from '@iodine/contracts'
 import { blogArticle, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
 import { expect, type Page } from '@playwright/test'
@@ -13,6 +14,9 @@ import { openAs } from './open-as.js'
 
 const TEXT = 'Mirrors heat lakes.'
 const CLAIM = 'https://example.org/claim'
+
+/** Text of the messaging channel's record. */
+const POST = telegramPost().telegram.post.description ?? ''
 
 /** Every page, with a text that it shows once its data is loaded. */
 const PAGES = [
@@ -33,6 +37,9 @@ const PAGES = [
   ['/dashboard/campaigns', 'Lake mirrors'],
   ['/dashboard/graph', '2 entities'],
   ['/dashboard/community', '1 profile(s) found'],
+  ['/dashboard/origins', 'Search for a value, a text or an address'],
+  ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'Not seen here'],
+  [`/dashboard/origins?${new URLSearchParams({ text: POST })}`, 'Earliest known here'],
   ['/dashboard/profile', '@example.org'],
   ['/dashboard/nowhere', 'Page Not Found'],
 ] as const
@@ -72,6 +79,9 @@ export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
   const campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Lake mirrors' } })
   await api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
+  const indexed = async () =>
+    (await api.call(sightingsApi.searchSightings, { body: { text: POST } })).counts.items
+  await expect.poll(indexed, { timeout: 30_000 }).toBe(1)
   return (await api.call(narrativesApi.createNarrative, { body: { text: TEXT } })).id
 }
 

@@ -73,6 +73,7 @@ export const SECTIONS = [
   'campaigns',
   'graph',
   'community',
+  'origins',
   'profile',
   'admin',
 ] as const

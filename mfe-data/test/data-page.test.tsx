@@ -30,6 +30,7 @@ const api = (store: Store) =>
       ]
     },
     'GET /captures': [200, []],
+    'GET /:source/data/shared': [200, []],
     'POST /iods/:id/evidence': [201, {}],
     'GET /iods': () => [200, store.iods.filter(({ created_by_id }) => created_by_id === user.id)],
     'POST /iods/lookup': ({ body }) => {
@@ -548,4 +549,68 @@ test('records that a refresh pushes out of the first page stay', async () => {
   await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos33'))
   expect(await (await cardAt(23)).findByText('video number 20')).toBeTruthy()
   expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
+})
+
+test('a record is shared under no name, and not shared any more', async () => {
+  const store = storeOf({ tiktok: [video()] })
+  const { calls, toasts } = await open(store, {
+    'POST /:source/data/share': ({ body }) => {
+      const { ids, shared, as } = body as { ids: string[]; shared: boolean; as?: string }
+      return [200, { ids, shared: shared ? as : null }]
+    },
+  })
+  const card = within(await firstCard())
+  await press('More actions', card)
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Share anonymously' }))
+  await card.findByText('Shared anonymously')
+  await press('More actions', card)
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Stop sharing' }))
+  await waitFor(() => expect(card.queryByText('Shared anonymously')).toBeNull())
+  const id = store.tiktok[0]?.id
+  expect(calls.filter(({ route }) => route.endsWith('/share')).map(({ body }) => body)).toEqual([
+    { ids: [id], shared: true, as: 'anonymous' },
+    { ids: [id], shared: false },
+  ])
+  expect(toasts.map(({ title }) => title)).toEqual(['Shared', 'Not shared any more'])
+})
+
+test('a record that cannot be shared stays as it is, and its menu leads to Origins', async () => {
+  const store = storeOf({ tiktok: [video()] })
+  const { toasts, path, search } = await open(store, {
+    'POST /:source/data/share': [503, { detail: 'Not now' }],
+  })
+  const card = within(await firstCard())
+  await press('More actions', card)
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Share with my username' }))
+  await waitFor(() => expect(toasts.map(({ description }) => description)).toEqual(['Not now']))
+  expect(card.queryByText('Shared with username')).toBeNull()
+  await press('More actions', card)
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Where was it first?' }))
+  await waitFor(() => expect(path()).toBe('/dashboard/origins'))
+  expect(search()).toBe(`?record=${store.tiktok[0]?.id}`)
+})
+
+test('selected records are shared together', async () => {
+  const store = storeOf({ tiktok: [video(), video(), video()] })
+  const { calls } = await open(store, {
+    'POST /:source/data/share': ({ body }) => [
+      200,
+      { ids: (body as { ids: string[] }).ids, shared: 'username' },
+    ],
+  })
+  await firstCard()
+  await press('Select to share')
+  const share = await screen.findByRole<HTMLButtonElement>('button', { name: 'Share with my username' })
+  expect(share.disabled).toBe(true)
+  const boxes = screen.getAllByRole('checkbox', { name: /^Select / })
+  for (const box of boxes.slice(0, 2)) fireEvent.click(box)
+  await screen.findByText('2 selected')
+  fireEvent.click(share)
+  await waitFor(() => expect(screen.getAllByText('Shared with username')).toHaveLength(2))
+  expect(screen.queryByText('2 selected')).toBeNull()
+  expect(calls.find(({ route }) => route.endsWith('/share'))?.body).toEqual({
+    ids: store.tiktok.slice(0, 2).map(({ id }) => id),
+    shared: true,
+    as: 'username',
+  })
 })

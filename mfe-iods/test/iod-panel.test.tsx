@@ -391,3 +391,12 @@ test('the panel leads to the evidence; Escape closes the evidence alone', async 
   expect(screen.getByRole('dialog', { name: 'IOD' })).toBeTruthy()
   expect(path()).toBe(`${LIST}/${target.id}`)
 })
+
+test('the panel leads to where its IOD was first', async () => {
+  const target = iod('alpha')
+  const { path, search } = await open([target], `/${target.id}`)
+  const panel = await panelOf('alpha')
+  click(panel.getByRole('link', { name: 'Where was it first?' }))
+  await waitFor(() => expect(path()).toBe('/dashboard/origins'))
+  expect(search()).toBe(`?iod=${target.id}`)
+})

@@ -35,6 +35,7 @@ const SIGNED_IN: Routes = {
   'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
   'GET /profile/passkeys': [200, []],
+  'GET /sightings/counting': [200, { counted: false }],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>
   openApp(path, { ...SIGNED_IN, ...routes }, { token: 't', ...remotes })
@@ -60,7 +61,7 @@ test('sections that a deployment has besides stand in the menu after the product
   await open('/dashboard/overview', {}, { remotes: { load }, config: { sections } })
   const link = await screen.findByRole('link', { name: '<b>Notes</b>' })
   const names = screen.getAllByRole('link').map(element => element.textContent)
-  expect(names.indexOf('<b>Notes</b>')).toBe(names.indexOf('Community') + 1)
+  expect(names.indexOf('<b>Notes</b>')).toBe(names.indexOf('Origins') + 1)
   expect(names).not.toContain('Another')
   fireEvent.click(link)
   await screen.findByRole('heading', { name: 'The section' })
@@ -349,5 +350,30 @@ describe('sessions on My Profile', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'End session: Unknown browser' }))
     await screen.findByText('The session ends soon')
     screen.getByText('Unknown browser')
+  })
+})
+
+describe('counts in Origins', () => {
+  const box = () => screen.findByLabelText<HTMLInputElement>(/^Count my records/)
+
+  test('are off until the user counts, too', async () => {
+    const bodies: unknown[] = []
+    await open('/dashboard/profile', {
+      'PUT /sightings/counting': ({ body }) => {
+        bodies.push(body)
+        return [200, body]
+      },
+    })
+    expect((await box()).checked).toBe(false)
+    fireEvent.click(await box())
+    await waitFor(async () => expect((await box()).checked).toBe(true))
+    expect(bodies).toEqual([{ counted: true }])
+  })
+
+  test('stay as they are when that cannot be saved', async () => {
+    await open('/dashboard/profile', { 'PUT /sightings/counting': [503, { detail: 'Not now' }] })
+    fireEvent.click(await box())
+    await screen.findByText('Not now')
+    expect((await box()).checked).toBe(false)
   })
 })

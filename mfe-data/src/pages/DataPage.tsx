@@ -19,25 +19,28 @@ import {
   SkeletonCards,
   Tab,
   Tabs,
+  toggled,
   useSearchText,
 } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
-import { use, useCallback, useEffect, useRef, useState } from 'react'
+import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Picked, quoteOf, type RecordView } from '../model/record-view'
 import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
 import { RecordStates } from './RecordStates'
-import { SearchTerm } from './record-context'
+import { ChosenRecords, SearchTerm } from './record-context'
+import { ShareBar } from './ShareBar'
 
 const TAB_LABELS: Record<Source, string> = {
   tiktok: 'Short videos',
   telegram: 'Messaging channels',
   blog: 'Blogs',
 }
+const NONE: ReadonlySet<string> = new Set()
 const SUCCESS_MS = 3000
 const SKELETONS = 4
 const ERROR_MS = 5000
@@ -63,6 +66,16 @@ export function DataPage() {
   const [picked, setPicked] = useState<PickedValue | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
 
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const choosing = useMemo(
+    () =>
+      chosen && {
+        ids: chosen,
+        toggle: (id: string) => setChosen(current => current && new Set(toggled([...current], id))),
+      },
+    [chosen],
+  )
+
   useFailureToast(all)
 
   const startIod = useCallback(
@@ -75,7 +88,16 @@ export function DataPage() {
       <PageHeader
         title="My Data"
         subtitle="Data collected from your browser extension. Click the add icon on a field, or select text in it, to create an IOD."
-        actions={<Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />}
+        actions={
+          <>
+            <Button
+              text={chosen ? 'End selection' : 'Select to share'}
+              active={chosen !== null}
+              onClick={() => setChosen(chosen ? null : NONE)}
+            />
+            <Button icon={<RefreshIcon />} text="Refresh" onClick={reload} loading={isReloading} />
+          </>
+        }
       />
       <div className={styles.search}>
         <SearchInput
@@ -90,31 +112,37 @@ export function DataPage() {
           IODs can’t be marked in your data right now. Refresh to try again.
         </Callout>
       )}
+      {chosen && <ShareBar source={source} ids={chosen} onDone={() => setChosen(null)} />}
       <SearchTerm value={term}>
-        <Tabs
-          id="my-data"
-          className={styles.tabs}
-          selectedTabId={source}
-          onChange={id => setSource(id as Source)}
-          renderActiveTabPanelOnly
-        >
-          {SOURCES.map(candidate => (
-            <Tab
-              key={candidate}
-              id={candidate}
-              title={TAB_LABELS[candidate]}
-              tagContent={formatTotal(all[candidate].total)}
-              panel={
-                <RecordPanel
-                  source={candidate}
-                  records={all[candidate]}
-                  onStartIod={startIod}
-                  onDelete={setDeleting}
-                />
-              }
-            />
-          ))}
-        </Tabs>
+        <ChosenRecords value={choosing}>
+          <Tabs
+            id="my-data"
+            className={styles.tabs}
+            selectedTabId={source}
+            onChange={id => {
+              setSource(id as Source)
+              if (chosen) setChosen(NONE)
+            }}
+            renderActiveTabPanelOnly
+          >
+            {SOURCES.map(candidate => (
+              <Tab
+                key={candidate}
+                id={candidate}
+                title={TAB_LABELS[candidate]}
+                tagContent={formatTotal(all[candidate].total)}
+                panel={
+                  <RecordPanel
+                    source={candidate}
+                    records={all[candidate]}
+                    onStartIod={startIod}
+                    onDelete={setDeleting}
+                  />
+                }
+              />
+            ))}
+          </Tabs>
+        </ChosenRecords>
       </SearchTerm>
       <CreateIod
         picked={picked}

@@ -1,9 +1,19 @@
-import type { CaptureSummary, Source, Stored } from '@iodine/contracts'
+import { type CaptureSummary, SHARED_AS, type SharedAs, type Source, type Stored } from '@iodine/contracts'
+import { useSections } from '@iodine/mfe-kit'
 import { SealedMark } from '@iodine/mfe-kit/evidence'
-import { Button, Card, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
-import { ChevronDownIcon, ChevronRightIcon, MoreIcon, ShareIcon, TrashIcon } from '@iodine/ui/icons'
+import { Button, Card, Checkbox, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import {
+  ChevronDownIcon,
+  ChevronRightIcon,
+  EyeOffIcon,
+  EyeOpenIcon,
+  MoreIcon,
+  ShareIcon,
+  TimelineEventsIcon,
+  TrashIcon,
+} from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
-import { memo, useId, useMemo, useRef, useState } from 'react'
+import { memo, use, useId, useMemo, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import {
   type Attachment,
@@ -14,9 +24,10 @@ import {
   type RecordView,
 } from '../model/record-view'
 import { useKnownIods } from '../queries/iods'
+import { useShare, useSharedRecords } from '../queries/sharing'
 import { FieldRow, ValueWithActions } from './FieldRow'
 import styles from './RecordCard.module.css'
-import { RecordContext } from './record-context'
+import { ChosenRecords, RecordContext } from './record-context'
 import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
 
@@ -47,6 +58,8 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   )
   const article = useRef<HTMLElement>(null)
   const selection = useFieldSelection(article)
+  const chosen = use(ChosenRecords)
+  const shared = useSharedRecords(source).data?.get(record.id) ?? null
   const titleId = useId()
   const [showsEmpty, setShowsEmpty] = useState(false)
   const empty = view.groups.flatMap(({ fields }) => fields.filter(isEmpty)).length
@@ -61,11 +74,24 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
       >
         <Card className={styles.card}>
           <header className={styles.header}>
+            {chosen && (
+              <Checkbox
+                className={styles.choose ?? ''}
+                checked={chosen.ids.has(record.id)}
+                aria-label={`Select ${view.title}`}
+                onChange={() => chosen.toggle(record.id)}
+              />
+            )}
             <h2 className={styles.title} id={titleId} dir="auto">
               {view.title}
             </h2>
             <SealedMark captures={captures} about={view.title} />
-            <CardMenu view={view} onDelete={onDelete} />
+            {shared && (
+              <Tag minimal intent="success">
+                {SHARED_LABELS[shared]}
+              </Tag>
+            )}
+            <CardMenu view={view} shared={shared} onDelete={onDelete} />
           </header>
           {view.groups.map(({ title, fields }) => (
             <section key={title} className={styles.group}>
@@ -119,7 +145,19 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
   )
 })
 
-function CardMenu({ view, onDelete }: Pick<RecordCardProps, 'onDelete'> & { view: RecordView }) {
+const SHARED_LABELS: Record<SharedAs, string> = {
+  username: 'Shared with username',
+  anonymous: 'Shared anonymously',
+}
+
+interface CardMenuProps extends Pick<RecordCardProps, 'onDelete'> {
+  view: RecordView
+  shared: SharedAs | null
+}
+
+function CardMenu({ view, shared, onDelete }: CardMenuProps) {
+  const sections = useSections()
+  const share = useShare(view.source)
   return (
     <Popover
       placement="bottom-end"
@@ -133,6 +171,22 @@ function CardMenu({ view, onDelete }: Pick<RecordCardProps, 'onDelete'> & { view
               target="_blank"
               rel="noopener noreferrer"
             />
+          )}
+          <MenuItem
+            icon={<TimelineEventsIcon />}
+            text="Where was it first?"
+            onClick={() => sections.open(`origins?record=${view.id}`)}
+          />
+          {SHARED_AS.filter(as => as !== shared).map(as => (
+            <MenuItem
+              key={as}
+              icon={<EyeOpenIcon />}
+              text={as === 'username' ? 'Share with my username' : 'Share anonymously'}
+              onClick={() => void share([view.id], as)}
+            />
+          ))}
+          {shared && (
+            <MenuItem icon={<EyeOffIcon />} text="Stop sharing" onClick={() => void share([view.id], null)} />
           )}
           <MenuItem icon={<TrashIcon />} intent="danger" text="Delete" onClick={() => onDelete(view)} />
         </Menu>

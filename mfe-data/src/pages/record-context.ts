@@ -19,3 +19,9 @@ export function useRecordContext(): RecordContextValue {
   if (!context) throw new Error('Fields stand inside a record card')
   return context
 }
+
+/** The records that are selected; null while none can be. */
+export const ChosenRecords = createContext<{
+  ids: ReadonlySet<string>
+  toggle: (id: string) => void
+} | null>(null)

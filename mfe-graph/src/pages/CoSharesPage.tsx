@@ -30,6 +30,7 @@ import { AccountCard, EdgeCard } from './CoShareCards'
 import { CoShareLegend } from './CoShareLegend'
 import styles from './CoSharesPage.module.css'
 import { FilePairs, RunPairs } from './Evidence'
+import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
 import { KIND_LABELS, RunForm } from './RunForm'
 
@@ -38,8 +39,8 @@ interface FileResult {
   findings: FileFindings
 }
 
-/** Accounts that share the same within a short time: runs over records, or a file. @param tabs leads to the other page */
-export function CoSharesPage({ tabs }: { tabs: ReactNode }) {
+/** Accounts that share the same within a short time: runs over records, or a file. */
+export function CoSharesPage() {
   const { notify } = useHost()
   const [search, setSearch] = useSearchParams()
   const address = useMemo(() => readAddress(search, []), [search])
@@ -106,100 +107,101 @@ export function CoSharesPage({ tabs }: { tabs: ReactNode }) {
           />
         }
       />
-      {tabs}
-      <RunForm
-        busy={busy}
-        onStart={question => void start(question)}
-        onFile={(...all) => void read(...all)}
-      />
-      <LoadingPanel
-        query={runs}
-        errorTitle="Unable to load the runs"
-        errorText={errorHint(runs.error)}
-        skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
-      >
-        {all => (
-          <>
-            {(all.length > 0 || file) && (
-              <div className={styles.bar}>
-                <HTMLSelect
-                  aria-label="Run"
-                  value={file ? 'file' : (run?.id ?? '')}
-                  onChange={event => {
-                    if (event.target.value !== 'file') open(event.target.value)
-                  }}
-                >
-                  {file && <option value="file">{file.name} (this file only)</option>}
-                  {!file && !run && <option value="">A run that is not there any more</option>}
-                  {all.map(each => (
-                    <option key={each.id} value={each.id}>
-                      {nameOf(each)}
-                    </option>
-                  ))}
-                </HTMLSelect>
-                {!file && run && (
-                  <Button
-                    variant="minimal"
-                    icon={<TrashIcon />}
-                    aria-label="Remove this run"
-                    title="Remove this run"
-                    onClick={() => void discard(run)}
-                  />
-                )}
-              </div>
-            )}
-            {file ? (
-              <>
-                <Totals
-                  counts={[
-                    [file.findings.shares, 'share', 'shares'],
-                    [file.findings.pairs, 'pair', 'pairs'],
-                    [file.findings.accounts, 'account', 'accounts'],
-                    [file.findings.edges, 'edge', 'edges'],
-                  ]}
-                  notes={[
-                    file.findings.refused > 0 &&
-                      `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
-                    file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
-                    file.findings.edges > file.findings.coShares.edges.length &&
-                      `the heaviest ${formatCount(file.findings.coShares.edges.length)} edges are shown`,
-                  ]}
-                />
-                <CoSharesView
-                  key={file.name}
-                  coShares={file.findings.coShares}
-                  threshold={file.findings.threshold}
-                  expanded={expanded}
-                  address={address}
-                  onAddress={onAddress}
-                  evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
-                />
-              </>
-            ) : run ? (
-              <RunResult run={run}>
-                <LoadingPanel query={found} errorTitle="Unable to load the network">
-                  {coShares => (
-                    <CoSharesView
-                      key={run.id}
-                      coShares={coShares}
-                      threshold={run.totals?.threshold ?? null}
-                      expanded={expanded}
-                      address={address}
-                      onAddress={onAddress}
-                      evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
+      <GraphTabs selected="co-shares">
+        <RunForm
+          busy={busy}
+          onStart={question => void start(question)}
+          onFile={(...all) => void read(...all)}
+        />
+        <LoadingPanel
+          query={runs}
+          errorTitle="Unable to load the runs"
+          errorText={errorHint(runs.error)}
+          skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
+        >
+          {all => (
+            <>
+              {(all.length > 0 || file) && (
+                <div className={styles.bar}>
+                  <HTMLSelect
+                    aria-label="Run"
+                    value={file ? 'file' : (run?.id ?? '')}
+                    onChange={event => {
+                      if (event.target.value !== 'file') open(event.target.value)
+                    }}
+                  >
+                    {file && <option value="file">{file.name} (this file only)</option>}
+                    {!file && !run && <option value="">A run that is not there any more</option>}
+                    {all.map(each => (
+                      <option key={each.id} value={each.id}>
+                        {nameOf(each)}
+                      </option>
+                    ))}
+                  </HTMLSelect>
+                  {!file && run && (
+                    <Button
+                      variant="minimal"
+                      icon={<TrashIcon />}
+                      aria-label="Remove this run"
+                      title="Remove this run"
+                      onClick={() => void discard(run)}
                     />
                   )}
-                </LoadingPanel>
-              </RunResult>
-            ) : (
-              <EmptyState
-                icon={<GraphIcon />}
-                title="Start a run over the records you collected, or open a CSV with shares you have"
-              />
-            )}
-          </>
-        )}
-      </LoadingPanel>
+                </div>
+              )}
+              {file ? (
+                <>
+                  <Totals
+                    counts={[
+                      [file.findings.shares, 'share', 'shares'],
+                      [file.findings.pairs, 'pair', 'pairs'],
+                      [file.findings.accounts, 'account', 'accounts'],
+                      [file.findings.edges, 'edge', 'edges'],
+                    ]}
+                    notes={[
+                      file.findings.refused > 0 &&
+                        `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
+                      file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
+                      file.findings.edges > file.findings.coShares.edges.length &&
+                        `the heaviest ${formatCount(file.findings.coShares.edges.length)} edges are shown`,
+                    ]}
+                  />
+                  <CoSharesView
+                    key={file.name}
+                    coShares={file.findings.coShares}
+                    threshold={file.findings.threshold}
+                    expanded={expanded}
+                    address={address}
+                    onAddress={onAddress}
+                    evidence={(a, b) => <FilePairs pairs={file.findings.evidence[pairKey(a, b)] ?? []} />}
+                  />
+                </>
+              ) : run ? (
+                <RunResult run={run}>
+                  <LoadingPanel query={found} errorTitle="Unable to load the network">
+                    {coShares => (
+                      <CoSharesView
+                        key={run.id}
+                        coShares={coShares}
+                        threshold={run.totals?.threshold ?? null}
+                        expanded={expanded}
+                        address={address}
+                        onAddress={onAddress}
+                        evidence={(a, b) => <RunPairs run={run.id} a={a} b={b} />}
+                      />
+                    )}
+                  </LoadingPanel>
+                </RunResult>
+              ) : (
+                <EmptyState
+                  icon={<GraphIcon />}
+                  title="Start a run over the records you collected, or open a CSV with shares you have"
+                />
+              )}
+            </>
+          )}
+        </LoadingPanel>
+      </GraphTabs>
     </Page>
   )
 }

@@ -1,31 +1,18 @@
-import { Loading, Tab, Tabs } from '@iodine/ui'
+import { Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense } from 'react'
+import { CO_SHARES } from './GraphTabs'
 import { TripletsPage } from './TripletsPage'
 
 const CoSharesPage = lazy(() => import('./CoSharesPage').then(page => ({ default: page.CoSharesPage })))
 
-const CO_SHARES = 'co-shares'
-
-/** The graphs: of narratives' triplets, and of accounts that share the same. The URL says which. */
+/** The graphs: of narratives' triplets, and of accounts that share the same. */
 export function GraphPage() {
-  const [search, setSearch] = useSearchParams()
-  const isCoShares = search.get('tab') === CO_SHARES
-  const tabs = (
-    <Tabs
-      id="graphs"
-      selectedTabId={isCoShares ? CO_SHARES : 'triplets'}
-      onChange={id => setSearch(id === CO_SHARES ? { tab: CO_SHARES } : {})}
-      animate={false}
-    >
-      <Tab id="triplets" title="Triplets" />
-      <Tab id={CO_SHARES} title="Co-shares" />
-    </Tabs>
-  )
-  if (!isCoShares) return <TripletsPage tabs={tabs} />
+  const [search] = useSearchParams()
+  if (search.get('tab') !== CO_SHARES) return <TripletsPage />
   return (
     <Suspense fallback={<Loading label="Loading..." />}>
-      <CoSharesPage tabs={tabs} />
+      <CoSharesPage />
     </Suspense>
   )
 }

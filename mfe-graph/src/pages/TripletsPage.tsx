@@ -14,12 +14,13 @@ import {
 } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
 import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
 import { createNetwork } from '../model/network'
 import { useGraph } from '../queries/graph'
 import { FilterPanel } from './FilterPanel'
+import { GraphTabs } from './GraphTabs'
 import styles from './TripletsPage.module.css'
 import { TripletsView } from './TripletsView'
 
@@ -27,8 +28,8 @@ import { TripletsView } from './TripletsView'
 const LIMIT = 5_000
 const CHOICES = [1_000, LIMIT, 20_000, LIMITS.graphNodesMax]
 
-/** The graph of the narratives' triplets. The URL contains the filters. @param tabs leads to the other page */
-export function TripletsPage({ tabs }: { tabs: ReactNode }) {
+/** The graph of the narratives' triplets. The URL contains the filters. */
+export function TripletsPage() {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => fromSearch(search), [search])
   const query = useMemo(() => toQuery(filters), [filters])
@@ -81,82 +82,83 @@ export function TripletsPage({ tabs }: { tabs: ReactNode }) {
           </>
         }
       />
-      {tabs}
-      <FilterPanel applied={filters} sources={graph.data?.sources} onApply={apply} />
-      <div className={styles.summary}>
-        {graph.data && totals && (
-          <ul className={styles.badges} aria-label="Counts">
-            <Badge count={totals.entities} one="entity" many="entities" />
-            <Badge count={totals.verbs} one="verb" many="verbs" />
-            <Badge count={graph.data.sources.length} one="source" many="sources" />
-            <Badge count={totals.nodes} one="node" many="nodes" total />
-          </ul>
-        )}
-        <Switch
-          className={styles.canonical}
-          checked={filters.canonical === 'true'}
-          label="Canonical form"
-          title="One node for all spellings of the same, as your canonical narratives gather them"
-          onChange={event => setCanonical(event.currentTarget.checked)}
-        />
-      </div>
-      {network && totals && totals.nodes > Math.min(...CHOICES) && (
-        <div className={styles.limit}>
-          <span>
-            Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
-            {shownOf('links', network.links.length, totals.links)}
-          </span>
-          <HTMLSelect
-            aria-label="Most nodes shown"
-            value={limit}
-            onChange={event => {
-              const wanted = Number(event.target.value)
-              onAddress({ limit: wanted === LIMIT ? null : wanted })
-            }}
-          >
-            {CHOICES.map(size => (
-              <option key={size} value={size}>
-                up to {formatCount(size)}
-              </option>
-            ))}
-          </HTMLSelect>
+      <GraphTabs selected="triplets">
+        <FilterPanel applied={filters} sources={graph.data?.sources} onApply={apply} />
+        <div className={styles.summary}>
+          {graph.data && totals && (
+            <ul className={styles.badges} aria-label="Counts">
+              <Badge count={totals.entities} one="entity" many="entities" />
+              <Badge count={totals.verbs} one="verb" many="verbs" />
+              <Badge count={graph.data.sources.length} one="source" many="sources" />
+              <Badge count={totals.nodes} one="node" many="nodes" total />
+            </ul>
+          )}
+          <Switch
+            className={styles.canonical}
+            checked={filters.canonical === 'true'}
+            label="Canonical form"
+            title="One node for all spellings of the same, as your canonical narratives gather them"
+            onChange={event => setCanonical(event.currentTarget.checked)}
+          />
         </div>
-      )}
-      <LoadingPanel
-        query={{ ...graph, data: network }}
-        errorTitle="Unable to load graph"
-        errorText={errorHint(graph.error)}
-        loadingLabel="Loading graph..."
-        skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
-        whenStale="both"
-        isEmpty={({ nodes }) => nodes.length === 0}
-        empty={
-          <EmptyState
-            icon={<GraphIcon />}
-            title="No data to display. Try adjusting your filters or add some narratives"
-            action={
-              isFiltered ? (
-                <Button
-                  text="Show everything"
-                  onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
-                />
-              ) : (
-                <Button text="Add narratives" onClick={() => sections.open('narratives')} />
-              )
-            }
-          />
-        }
-      >
-        {shown => (
-          <TripletsView
-            network={shown}
-            expanded={expanded}
-            filters={query}
-            address={address}
-            onAddress={onAddress}
-          />
+        {network && totals && totals.nodes > Math.min(...CHOICES) && (
+          <div className={styles.limit}>
+            <span>
+              Showing {shownOf('nodes', network.nodes.length, totals.nodes)} and{' '}
+              {shownOf('links', network.links.length, totals.links)}
+            </span>
+            <HTMLSelect
+              aria-label="Most nodes shown"
+              value={limit}
+              onChange={event => {
+                const wanted = Number(event.target.value)
+                onAddress({ limit: wanted === LIMIT ? null : wanted })
+              }}
+            >
+              {CHOICES.map(size => (
+                <option key={size} value={size}>
+                  up to {formatCount(size)}
+                </option>
+              ))}
+            </HTMLSelect>
+          </div>
         )}
-      </LoadingPanel>
+        <LoadingPanel
+          query={{ ...graph, data: network }}
+          errorTitle="Unable to load graph"
+          errorText={errorHint(graph.error)}
+          loadingLabel="Loading graph..."
+          skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
+          whenStale="both"
+          isEmpty={({ nodes }) => nodes.length === 0}
+          empty={
+            <EmptyState
+              icon={<GraphIcon />}
+              title="No data to display. Try adjusting your filters or add some narratives"
+              action={
+                isFiltered ? (
+                  <Button
+                    text="Show everything"
+                    onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
+                  />
+                ) : (
+                  <Button text="Add narratives" onClick={() => sections.open('narratives')} />
+                )
+              }
+            />
+          }
+        >
+          {shown => (
+            <TripletsView
+              network={shown}
+              expanded={expanded}
+              filters={query}
+              address={address}
+              onAddress={onAddress}
+            />
+          )}
+        </LoadingPanel>
+      </GraphTabs>
     </Page>
   )
 }

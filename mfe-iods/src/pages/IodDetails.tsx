@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, SectionLink, useHost } from '@iodine/mfe-kit'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -46,6 +46,9 @@ export function IodDetails({ iod }: { iod: Iod }) {
         </FilterLink>
         {evidence.button}
         {evidence.drawer}
+        <SectionLink className={styles.origins} to={`origins?iod=${iod.id}`}>
+          Where was it first?
+        </SectionLink>
         <CopyButton text={value} />
       </div>
       <dl className={styles.fields}>

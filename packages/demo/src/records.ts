@@ -273,7 +273,7 @@ const datedPost = (
   of: ReturnType<typeof channel>,
   id: number,
   description: string,
-  context: Pick<NonNullable<TelegramRecord['context']>, 'links' | 'forwarded_from'> = {},
+  context: Pick<NonNullable<TelegramRecord['context']>, 'links' | 'forwarded_from' | 'edited'> = {},
 ): TelegramRecord => ({
   ...channelPost('2026-11-20T09:00:00.000Z', of, id, null, description, []),
   context: { posted_at, text: description, ...context },
@@ -314,6 +314,14 @@ const sirenStory: TelegramRecord[] = [
     lakesideDaily,
     512,
     'Dam workers say the mayor of Varnel knew that the sirens had been switched off while the water was rising.',
+  ),
+  // Posted before all others, as its page says, but edited since: nobody knows when it began to say this.
+  datedPost(
+    at(1, '12:00:00'),
+    shoreTruth,
+    290,
+    'A worker of the dam told us: the siren of Varnel was switched off before the water rose, and the mayor knew!',
+    { edited: true },
   ),
   ...[3, 5, 8, 9, 12].flatMap((day, n) => [
     datedPost(

@@ -14,6 +14,7 @@ import {
   PeopleIcon,
   SearchIcon,
   TagIcon,
+  TimelineEventsIcon,
   UserIcon,
 } from '@iodine/ui/icons'
 import { Link, NavLink } from '@iodine/ui/router'
@@ -33,6 +34,7 @@ const ICONS: Record<string, ReactElement> = {
   campaigns: <FlagIcon />,
   graph: <GraphIcon />,
   community: <PeopleIcon />,
+  origins: <TimelineEventsIcon />,
   admin: <CogIcon />,
   profile: <UserIcon />,
 }

@@ -1,6 +1,6 @@
 import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS } from '@iodine/contracts'
-import { createQueryClient, errorToast } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -15,10 +15,12 @@ import {
   useMissingField,
   useRetained,
 } from '@iodine/ui'
+import { FeedIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
-import styles from './FeedKeysCard.module.css'
+import { ItemRow, ItemRows } from './ItemRow'
+import styles from './Profile.module.css'
 
 const QUERY_KEY = ['feed-keys']
 const DAY_MS = 24 * 3_600_000
@@ -38,18 +40,15 @@ interface NewKey {
 
 /** The user's keys for feeds: other systems pull published campaigns with them. */
 export function FeedKeysCard() {
-  const [queryClient] = useState(createQueryClient)
   return (
-    <QueryClientProvider client={queryClient}>
-      <Card className={styles.card}>
-        <h2 className={styles.title}>Feed keys</h2>
-        <p className={styles.muted}>
-          Other systems, such as OpenCTI and MISP, pull published campaigns with a key of yours. A key reads
-          feeds, up to its level, and nothing else.
-        </p>
-        <Keys />
-      </Card>
-    </QueryClientProvider>
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Feed keys</h2>
+      <p className={styles.muted}>
+        Other systems, such as OpenCTI and MISP, pull published campaigns with a key of yours. A key reads
+        feeds, up to its level, and nothing else.
+      </p>
+      <Keys />
+    </Card>
   )
 }
 
@@ -80,13 +79,11 @@ function Keys() {
       <LoadingPanel query={query} errorTitle="Unable to load feed keys">
         {keys => (
           <>
-            {keys.length > 0 && (
-              <ul className={styles.keys}>
-                {keys.map(key => (
-                  <Key key={key.id} feedKey={key} onRevoke={() => setRevoked(key)} />
-                ))}
-              </ul>
-            )}
+            <ItemRows>
+              {keys.map(key => (
+                <Key key={key.id} feedKey={key} onRevoke={() => setRevoked(key)} />
+              ))}
+            </ItemRows>
             <div className={styles.row}>
               <Button
                 intent={keys.length === 0 ? 'primary' : 'none'}
@@ -123,7 +120,7 @@ function Keys() {
         onConfirm={revoke}
         onClose={() => setRevoked(null)}
       >
-        <span className={styles.label}>{asked?.label}</span>: nothing can be pulled with it any more.
+        “<bdi>{asked?.label}</bdi>”: nothing can be pulled with it any more.
       </ConfirmDialog>
     </>
   )
@@ -133,31 +130,33 @@ function Key({ feedKey, onRevoke }: { feedKey: FeedKey; onRevoke: () => void }) 
   const { label, tlp, expires_at, last_used_at } = feedKey
   const isOver = expires_at !== null && Date.parse(expires_at) <= Date.now()
   return (
-    <li className={styles.key}>
-      <div className={styles.about}>
-        <span className={styles.label} dir="auto">
-          {label}
-        </span>
-        <span className={styles.muted}>
+    <ItemRow
+      icon={<FeedIcon />}
+      name={label}
+      tag={
+        <Tag minimal intent={isOver ? 'danger' : 'none'}>
+          {isOver ? 'Expired' : `Up to ${tlpName(tlp)}`}
+        </Tag>
+      }
+      about={
+        <>
           {last_used_at ? `Used ${formatRelative(last_used_at)}` : 'Never used'}
           {' · '}
           {expires_at === null
             ? 'does not expire'
             : `${isOver ? 'expired' : 'expires'} ${formatDate(expires_at)}`}
-        </span>
-      </div>
-      <Tag minimal intent={isOver ? 'danger' : 'none'}>
-        {isOver ? 'Expired' : `Up to ${tlpName(tlp)}`}
-      </Tag>
-      <Button
-        size="small"
-        intent="danger"
-        variant="minimal"
-        text="Revoke"
-        aria-label={`Revoke ${label}`}
-        onClick={onRevoke}
-      />
-    </li>
+        </>
+      }
+      actions={
+        <Button
+          variant="outlined"
+          intent="danger"
+          text="Revoke"
+          aria-label={`Revoke ${label}`}
+          onClick={onRevoke}
+        />
+      }
+    />
   )
 }
 
@@ -239,7 +238,7 @@ function NewKeyDialog({ made, onClose }: { made: NewKey | null; onClose: () => v
           <DialogBody>
             <p>Copy it now: it is not shown again.</p>
             <CopyField label="Key" value={shown.key} />
-            <h3 className={styles.system}>OpenCTI: a TAXII feed</h3>
+            <h3 className={styles.group}>OpenCTI: a TAXII feed</h3>
             <CopyField label="TAXII server URL" value={`${origin}/taxii2/iodine/`} />
             <CopyField
               label="Collection"
@@ -247,7 +246,7 @@ function NewKeyDialog({ made, onClose }: { made: NewKey | null; onClose: () => v
               hint="Or the id of one campaign’s collection, which the campaign shows under Addresses."
             />
             <CopyField label="Basic authentication" value={`iodine:${shown.key}`} />
-            <h3 className={styles.system}>MISP: a feed</h3>
+            <h3 className={styles.group}>MISP: a feed</h3>
             <CopyField label="Feed URL" value={`${origin}/feeds/misp/`} />
             <CopyField label="Any headers to be passed" value={`Authorization: Bearer ${shown.key}`} />
           </DialogBody>

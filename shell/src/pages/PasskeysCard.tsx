@@ -1,6 +1,6 @@
 import { LIMITS, type Passkey } from '@iodine/contracts'
-import { createQueryClient, errorToast } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -24,33 +24,30 @@ const QUERY_KEY = ['passkeys']
 
 /** The user's passkeys: adds, names and removes them. */
 export function PasskeysCard() {
-  const [queryClient] = useState(createQueryClient)
   const [adding, setAdding] = useState(false)
   return (
-    <QueryClientProvider client={queryClient}>
-      <Card className={styles.card}>
-        <h2 className={styles.cardTitle}>Passkeys</h2>
-        <p className={styles.muted}>
-          Sign in with the lock of your device or a security key, without a mail. Mailed links go on to work.
-        </p>
-        <Passkeys />
-        {browserSupportsWebAuthn() ? (
-          <div className={styles.row}>
-            <Button text="Add a passkey" onClick={() => setAdding(true)} />
-          </div>
-        ) : (
-          <p className={styles.muted}>This browser has no passkeys.</p>
-        )}
-        <Dialog
-          isOpen={adding}
-          onClose={() => setAdding(false)}
-          title="Add a passkey"
-          canOutsideClickClose={false}
-        >
-          <NewPasskey onClose={() => setAdding(false)} />
-        </Dialog>
-      </Card>
-    </QueryClientProvider>
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Passkeys</h2>
+      <p className={styles.muted}>
+        Sign in with the lock of your device or a security key, without a mail. Mailed links go on to work.
+      </p>
+      <Passkeys />
+      {browserSupportsWebAuthn() ? (
+        <div className={styles.row}>
+          <Button text="Add a passkey" onClick={() => setAdding(true)} />
+        </div>
+      ) : (
+        <p className={styles.muted}>This browser has no passkeys.</p>
+      )}
+      <Dialog
+        isOpen={adding}
+        onClose={() => setAdding(false)}
+        title="Add a passkey"
+        canOutsideClickClose={false}
+      >
+        <NewPasskey onClose={() => setAdding(false)} />
+      </Dialog>
+    </Card>
   )
 }
 

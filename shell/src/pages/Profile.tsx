@@ -1,5 +1,6 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { createQueryClient, errorToast } from '@iodine/mfe-kit'
+import { QueryClientProvider } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -15,6 +16,7 @@ import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
+import { CountingCard } from './CountingCard'
 import { FeedKeysCard } from './FeedKeysCard'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
@@ -24,6 +26,7 @@ import { UsageCard } from './UsageCard'
 export function Profile() {
   const { session } = useHost()
   const user = useUser()
+  const [queryClient] = useState(createQueryClient)
   const [failed, setFailed] = useState(false)
   const load = useCallback(
     () =>
@@ -59,10 +62,13 @@ export function Profile() {
             </dl>
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
-          <PasskeysCard />
-          <SessionsCard />
-          <FeedKeysCard />
-          <UsageCard />
+          <QueryClientProvider client={queryClient}>
+            <PasskeysCard />
+            <SessionsCard />
+            <FeedKeysCard />
+            <CountingCard />
+            <UsageCard />
+          </QueryClientProvider>
         </div>
       )}
     </Page>

@@ -1,6 +1,6 @@
 import type { Session } from '@iodine/contracts'
-import { type ApiClient, createQueryClient, errorToast } from '@iodine/mfe-kit'
-import { QueryClientProvider, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, errorToast } from '@iodine/mfe-kit'
+import { usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
 import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
@@ -14,18 +14,15 @@ const PAGE_SIZE = '20'
 
 /** The user's sessions: ends one, or all but this one. */
 export function SessionsCard() {
-  const [queryClient] = useState(createQueryClient)
   return (
-    <QueryClientProvider client={queryClient}>
-      <Card className={styles.card}>
-        <h2 className={styles.cardTitle}>Sessions</h2>
-        <p className={styles.muted}>
-          Where your account is signed in. A browser that is not used for 14 days is signed out, an extension
-          after 30 days.
-        </p>
-        <Sessions />
-      </Card>
-    </QueryClientProvider>
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Sessions</h2>
+      <p className={styles.muted}>
+        Where your account is signed in. A browser that is not used for 14 days is signed out, an extension
+        after 30 days.
+      </p>
+      <Sessions />
+    </Card>
   )
 }
 

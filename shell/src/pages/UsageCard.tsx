@@ -1,8 +1,7 @@
 import { formatQuota, type Quota, type QuotaUsage, type Usage } from '@iodine/contracts'
-import { createQueryClient } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQuery } from '@iodine/mfe-kit/query'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, ProgressBar } from '@iodine/ui'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './UsageCard.module.css'
 
@@ -26,14 +25,11 @@ const REFETCH_MS = 5_000
 
 /** The user's usage of each quota. */
 export function UsageCard() {
-  const [queryClient] = useState(createQueryClient)
   return (
-    <QueryClientProvider client={queryClient}>
-      <Card className={styles.card}>
-        <h2 className={styles.title}>Usage and limits</h2>
-        <Rows />
-      </Card>
-    </QueryClientProvider>
+    <Card className={styles.card}>
+      <h2 className={styles.title}>Usage and limits</h2>
+      <Rows />
+    </Card>
   )
 }
 

@@ -1,0 +1,92 @@
+import type { Match, Sighting, SightingEdge, SightingResults, Source } from '@iodine/contracts'
+
+/** How a sighting matches, strongest first: it has the shape of the first that applies. */
+export const KINDS: readonly Match[] = ['post', 'forward', 'exact', 'near', 'link', 'media', 'reworded']
+
+export const MATCH_LABELS: Record<Match, string> = {
+  post: 'The post itself',
+  forward: 'Forwarded from it',
+  exact: 'Same text',
+  near: 'Nearly the same text',
+  link: 'Has the link',
+  media: 'Picture alike',
+  reworded: 'In other words',
+}
+
+export const SOURCE_LABELS: Record<Source, string> = {
+  tiktok: 'Short video',
+  telegram: 'Messaging channel',
+  blog: 'Blog',
+}
+
+/** What a mark on the timeline looks like. */
+export const kindOf = (matches: readonly Match[]): Match =>
+  KINDS.find(kind => matches.includes(kind)) ?? 'exact'
+
+export const NO_ACCOUNT = 'Account unknown'
+
+/** Accounts of one name on several sources are several. */
+export const accountKey = ({ source, account }: Pick<Sighting, 'source' | 'account'>): string =>
+  `${source} ${account?.toLowerCase() ?? ''}`
+
+/** All that was loaded of a search. */
+export interface Found extends Pick<SightingResults, 'first' | 'first_seen' | 'firsts' | 'counts'> {
+  /** The earliest first. */
+  items: readonly Sighting[]
+  edges: readonly SightingEdge[]
+  /** By id, with `first` and `first_seen`. */
+  byId: ReadonlyMap<string, Sighting>
+  /** By the id of the later one. */
+  edgesTo: ReadonlyMap<string, readonly SightingEdge[]>
+}
+
+/** Joins the pages of a search. What was collected meanwhile may be on two pages: it counts once. */
+export function joinPages(pages: readonly SightingResults[]): Found | undefined {
+  const [page] = pages
+  if (!page) return undefined
+  const items = new Map(pages.flatMap(({ items }) => items.map(item => [item.id, item] as const)))
+  const edges = new Map(
+    pages.flatMap(({ edges }) => edges.map(edge => [`${edge.from} ${edge.to} ${edge.how}`, edge] as const)),
+  )
+  const byId = new Map(items)
+  for (const each of [page.first, page.first_seen]) if (each) byId.set(each.id, each)
+  const edgesTo = new Map<string, SightingEdge[]>()
+  for (const edge of edges.values()) edgesTo.set(edge.to, [...(edgesTo.get(edge.to) ?? []), edge])
+  const { first, first_seen, firsts, counts } = page
+  return {
+    first,
+    first_seen,
+    firsts,
+    counts,
+    items: [...items.values()],
+    edges: [...edges.values()],
+    byId,
+    edgesTo,
+  }
+}
+
+/** '12 s', '3.5 min', '2 h', '4 days' */
+export function formatSpan(seconds: number): string {
+  const shown = (value: number) => String(Math.round(value * 10) / 10)
+  const span = Math.abs(seconds)
+  if (span < 120) return `${shown(span)} s`
+  if (span < 7_200) return `${shown(span / 60)} min`
+  return span < 172_800 ? `${shown(span / 3_600)} h` : `${shown(span / 86_400)} days`
+}
+
+/** '2026-03-01 10:00:20 UTC': what pages say is compared to the second. */
+export const exactTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
+
+export const nameOf = ({ account }: Pick<Sighting, 'account'>): string => account ?? NO_ACCOUNT
+
+const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
+/** A name in a sentence: one written from right to left would move what stands behind it. */
+const isolated = (name: string): string => (RTL.test(name) ? `\u2068${name}\u2069` : name)
+
+/** How a sighting follows from an earlier one. Only a forward and a link are what it says itself. */
+export function describeEdge({ how, delta_s }: SightingEdge, from: Sighting | undefined): string {
+  const name = from ? isolated(nameOf(from)) : 'an earlier post'
+  if (how === 'forward') return `Forwarded from ${name}, says the page`
+  if (how === 'link') return `Links to the post of ${name}`
+  return `Seen earlier: ${name}, ${formatSpan(delta_s)} before`
+}

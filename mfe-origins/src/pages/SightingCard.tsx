@@ -1,0 +1,145 @@
+import type { Sighting } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
+import { Button, Card, SourceLink, Tag } from '@iodine/ui'
+import { CrossIcon } from '@iodine/ui/icons'
+import { Link } from '@iodine/ui/router'
+import type { ReactNode } from 'react'
+import { describeEdge, exactTime, type Found, MATCH_LABELS, nameOf, SOURCE_LABELS } from '../model/sightings'
+import styles from './SightingCard.module.css'
+
+export interface SightingCardProps {
+  title: string
+  sighting: Sighting
+  found: Found
+  onSelect: (id: string) => void
+  onClose?: () => void
+  children?: ReactNode
+}
+
+/** A sighting with both its times, how it matches, and what it follows from. */
+export function SightingCard({ title, sighting, found, onSelect, onClose, children }: SightingCardProps) {
+  const { account, source, url, excerpt, own, edited, forwarded_from, shared_by } = sighting
+  const edges = found.edgesTo.get(sighting.id) ?? []
+  return (
+    <Card className={styles.card} role="region" aria-label={title}>
+      <header className={styles.header}>
+        <h2 className={styles.title}>{title}</h2>
+        {onClose && (
+          <Button variant="minimal" size="small" icon={<CrossIcon />} aria-label="Close" onClick={onClose} />
+        )}
+      </header>
+      <p className={styles.account}>
+        <strong dir="auto">{nameOf(sighting)}</strong> <Tag minimal>{SOURCE_LABELS[source]}</Tag>
+      </p>
+      {excerpt ? (
+        <blockquote className={styles.excerpt} dir="auto">
+          {excerpt}
+        </blockquote>
+      ) : (
+        <p className={styles.muted}>Its text is not available right now.</p>
+      )}
+      <Marks sighting={sighting} />
+      <dl className={styles.facts}>
+        <dt>Posted</dt>
+        <dd>
+          {sighting.posted_at ? (
+            <>
+              <time dateTime={sighting.posted_at}>{exactTime(sighting.posted_at)}</time>
+              <span className={styles.muted}>
+                {sighting.posted_claimed
+                  ? ' as the page claims'
+                  : ' as the page claims of an earlier version'}
+              </span>
+            </>
+          ) : (
+            <span className={styles.muted}>The page says no time</span>
+          )}
+        </dd>
+        <dt>Collected</dt>
+        <dd>
+          <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
+          {!sighting.posted_claimed && <span className={styles.muted}> which it is ordered by</span>}
+        </dd>
+        {edited && (
+          <>
+            <dt>Edited</dt>
+            <dd>A version that was seen later is never the first</dd>
+          </>
+        )}
+        {url && (
+          <>
+            <dt>Address</dt>
+            <dd dir="auto">
+              <SourceLink source={url} />
+            </dd>
+          </>
+        )}
+        {forwarded_from && (
+          <>
+            <dt>Forward of</dt>
+            <dd dir="auto">
+              {forwarded_from.name ?? ''} {forwarded_from.url && <SourceLink source={forwarded_from.url} />}
+            </dd>
+          </>
+        )}
+        {!own && (
+          <>
+            <dt>Shared by</dt>
+            <dd dir="auto">{shared_by ? `@${shared_by}` : 'an anonymous member'}</dd>
+          </>
+        )}
+        {edges.length > 0 && (
+          <>
+            <dt>Follows</dt>
+            <dd>
+              <ul className={styles.edges}>
+                {edges.map(edge => (
+                  <li key={`${edge.from} ${edge.how}`}>
+                    <Button
+                      variant="minimal"
+                      size="small"
+                      alignText="start"
+                      text={describeEdge(edge, found.byId.get(edge.from))}
+                      onClick={() => onSelect(edge.from)}
+                    />
+                  </li>
+                ))}
+              </ul>
+            </dd>
+          </>
+        )}
+      </dl>
+      {own && (
+        <p className={styles.links}>
+          <Link to={`?record=${sighting.id}`}>Search by this post</Link>
+          <SectionLink to={`data?${new URLSearchParams({ source, ...(account && { q: account }) })}`}>
+            Records of this account
+          </SectionLink>
+        </p>
+      )}
+      {children}
+    </Card>
+  )
+}
+
+/** How a sighting matches, and what is to be known of its version. */
+export function Marks({ sighting: { matches, likeness, edited, own, shared } }: { sighting: Sighting }) {
+  return (
+    <span className={styles.marks}>
+      {matches.map(match => (
+        <Tag key={match} minimal intent={match === 'post' || match === 'forward' ? 'primary' : 'none'}>
+          {MATCH_LABELS[match]}
+          {likeness !== null &&
+            (match === 'near' || match === 'reworded') &&
+            ` ${Math.round(likeness * 100)} %`}
+        </Tag>
+      ))}
+      {edited && (
+        <Tag minimal intent="warning">
+          Edited
+        </Tag>
+      )}
+      {own && shared && <Tag minimal>Shared</Tag>}
+    </span>
+  )
+}

@@ -1,0 +1,227 @@
+import { errorToast, useHost } from '@iodine/mfe-kit'
+import { Button, ButtonGroup, Card, useMedia } from '@iodine/ui'
+import { ArrowLeftIcon, ArrowRightIcon, MinusIcon, PlusIcon } from '@iodine/ui/icons'
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { AXIS_HEIGHT, createPainter, LANE_HEIGHT, markAt, type View } from '../model/painter'
+import { exactTime, type Found, MATCH_LABELS, nameOf } from '../model/sightings'
+import {
+  clampSpan,
+  isMove,
+  layTimeline,
+  moveSelection,
+  moveSpan,
+  type Span,
+  spanWith,
+  zoomSpan,
+} from '../model/timeline'
+import { readPalette } from '../stage/palette'
+import { saveCsv, savePng } from '../stage/save'
+import { Overview } from './Overview'
+import styles from './Timeline.module.css'
+
+const HEIGHT_MAX = 420
+const ZOOM = 0.5
+const MOVE = 0.25
+const GUTTER = { wide: 180, narrow: 96 }
+
+export interface TimelineProps {
+  found: Found
+  selected: string | null
+  onSelect: (id: string | null) => void
+  /** Called with Enter on a selected mark. */
+  onOpen: (id: string) => void
+  legend: ReactNode
+}
+
+/** Sightings over time, a lane an account. */
+export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
+  const { notify } = useHost()
+  const hintId = useId()
+  const timeline = useMemo(() => layTimeline(found.items), [found.items])
+  const { whole } = timeline
+  const [zoomed, setZoomed] = useState<Span | null>(null)
+  const span = zoomed ? clampSpan(zoomed, whole) : whole
+  const gutter = useMedia('(max-width: 599px)') ? GUTTER.narrow : GUTTER.wide
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(frame)
+  const [scroll, setScroll] = useState(0)
+  const [hovered, setHovered] = useState(-1)
+  const [saving, setSaving] = useState(false)
+
+  const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
+  const height = Math.min(lanesHeight, HEIGHT_MAX)
+  const index = selected === null ? -1 : (timeline.indexOf.get(selected) ?? -1)
+  const view: View = { width, height, gutter, span, scroll, selected: index, hovered }
+  const paint = useMemo(
+    () => (width > 0 ? createPainter(timeline, found.edges, readPalette()) : null),
+    [timeline, found.edges, width],
+  )
+  useLayoutEffect(() => {
+    const element = canvas.current
+    const context = element?.getContext('2d')
+    if (!element || !context || !paint) return
+    const ratio = window.devicePixelRatio || 1
+    const [pixelWidth, pixelHeight] = [Math.round(width * ratio), Math.round(height * ratio)]
+    // Setting the size clears the canvas and takes time.
+    if (element.width !== pixelWidth) element.width = pixelWidth
+    if (element.height !== pixelHeight) element.height = pixelHeight
+    context.setTransform(ratio, 0, 0, ratio, 0, 0)
+    paint(context, view)
+  })
+
+  const setSpan = useCallback((next: Span) => setZoomed(next), [])
+  const zoom = (factor: number) => {
+    const mark = timeline.marks[index]
+    const inView = mark && mark.at >= span[0] && mark.at <= span[1]
+    setZoomed(zoomSpan(span, factor, inView ? mark.at : (span[0] + span[1]) / 2, whole))
+  }
+  const isWhole = span[0] <= whole[0] && span[1] >= whole[1]
+
+  // What is selected elsewhere comes into view, too.
+  useEffect(() => {
+    const mark = timeline.marks[index]
+    if (!mark) return
+    setZoomed(current => current && spanWith(current, mark.at, whole))
+    const element = frame.current
+    if (!element) return
+    const top = mark.lane * LANE_HEIGHT
+    const room = height - AXIS_HEIGHT - LANE_HEIGHT
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (top > element.scrollTop + room) element.scrollTop = top - room
+  }, [index, timeline, whole, height])
+
+  const placeOf = (event: PointerEvent<HTMLCanvasElement>) => {
+    const { left, top } = event.currentTarget.getBoundingClientRect()
+    return markAt(timeline, view, event.clientX - left, event.clientY - top)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const { key } = event
+    if (isMove(key)) onSelect(timeline.marks[moveSelection(timeline, index, key)]?.id ?? null)
+    else if (key === 'Enter' && selected !== null) onOpen(selected)
+    else if (key === 'Escape' && selected !== null) onSelect(null)
+    else if (key === '+' || key === '=') zoom(ZOOM)
+    else if (key === '-') zoom(1 / ZOOM)
+    else if (key === '0') setZoomed(null)
+    else return
+    event.preventDefault()
+  }
+  const png = async () => {
+    setSaving(true)
+    try {
+      await savePng(timeline, found.edges, span, index)
+    } catch {
+      notify(errorToast(null, 'The picture could not be made'))
+    } finally {
+      setSaving(false)
+    }
+  }
+  const current = selected === null ? undefined : found.byId.get(selected)
+
+  return (
+    <Card className={styles.card} role="region" aria-label="Timeline">
+      <header className={styles.header}>
+        <h2 className={styles.title}>Timeline</h2>
+        <ButtonGroup>
+          <Button
+            icon={<ArrowLeftIcon />}
+            aria-label="Earlier"
+            title="Earlier"
+            disabled={span[0] <= whole[0]}
+            onClick={() => setZoomed(moveSpan(span, -MOVE, whole))}
+          />
+          <Button
+            icon={<ArrowRightIcon />}
+            aria-label="Later"
+            title="Later"
+            disabled={span[1] >= whole[1]}
+            onClick={() => setZoomed(moveSpan(span, MOVE, whole))}
+          />
+          <Button icon={<PlusIcon />} aria-label="Zoom in" title="Zoom in" onClick={() => zoom(ZOOM)} />
+          <Button
+            icon={<MinusIcon />}
+            aria-label="Zoom out"
+            title="Zoom out"
+            disabled={isWhole}
+            onClick={() => zoom(1 / ZOOM)}
+          />
+          <Button text="Whole" aria-label="Whole time" disabled={isWhole} onClick={() => setZoomed(null)} />
+        </ButtonGroup>
+        <ButtonGroup>
+          <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
+          <Button text="PNG" aria-label="Save as PNG" loading={saving} onClick={() => void png()} />
+        </ButtonGroup>
+      </header>
+      <div
+        ref={frame}
+        className={styles.frame}
+        style={{ height }}
+        onScroll={event => setScroll(event.currentTarget.scrollTop)}
+      >
+        <div style={{ height: lanesHeight }}>
+          {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: its keys move among the sightings */}
+          <canvas
+            ref={canvas}
+            className={styles.canvas}
+            style={{ height, cursor: hovered === -1 ? 'default' : 'pointer' }}
+            tabIndex={0}
+            role="application"
+            aria-label="Timeline of sightings"
+            aria-describedby={hintId}
+            data-span={`${Math.round(span[0])} ${Math.round(span[1])}`}
+            title={titleOf(found, timeline.marks[hovered]?.id)}
+            onKeyDown={onKeyDown}
+            onPointerMove={event => setHovered(placeOf(event))}
+            onPointerLeave={() => setHovered(-1)}
+            onPointerDown={event => {
+              const place = placeOf(event)
+              onSelect(timeline.marks[place]?.id ?? null)
+            }}
+          />
+        </div>
+      </div>
+      <Overview timeline={timeline} span={span} gutter={gutter} width={width} onSpan={setSpan} />
+      <p id={hintId} className={styles.hint}>
+        Drag over the bars to zoom. Keys: ← → by time, ↑ ↓ by account, + and − zoom, 0 shows all, Enter goes
+        to the row.
+      </p>
+      {legend}
+      <p className="visually-hidden" aria-live="polite">
+        {current &&
+          `${nameOf(current)}, ${exactTime(current.at)}, ${current.matches.map(match => MATCH_LABELS[match]).join(', ')}`}
+      </p>
+    </Card>
+  )
+}
+
+const titleOf = (found: Found, id: string | undefined): string | undefined => {
+  const sighting = id === undefined ? undefined : found.byId.get(id)
+  return sighting && `${nameOf(sighting)}, ${exactTime(sighting.at)}`
+}
+
+/** Width of an element in pixels; 0 before it is known. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const observed = element.current
+    if (!observed) return
+    const measure = () => setWidth(observed.clientWidth)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(observed)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}

@@ -1,0 +1,52 @@
+import type { Sighting, SightingResults } from '@iodine/contracts'
+
+export const idOf = (n: number): string => n.toString(16).padStart(24, '0')
+
+/** The n-th sighting, an hour after the one before, by an account of its own. */
+export const sighting = (n: number, given: Partial<Sighting> = {}): Sighting => {
+  const at = new Date(Date.UTC(2026, 2, 1, 10 + n)).toISOString()
+  return {
+    id: idOf(n),
+    own: true,
+    source: 'telegram',
+    account: `account_${n}`,
+    url: `https://t.me/account_${n}/1`,
+    matches: ['exact'],
+    likeness: 1,
+    at,
+    posted_claimed: true,
+    posted_at: at,
+    fetched_at: new Date(Date.UTC(2026, 2, 9)).toISOString(),
+    edited: false,
+    forwarded_from: null,
+    excerpt: `The lake is a mirror, says number ${n}`,
+    shared: null,
+    shared_by: null,
+    ...given,
+  }
+}
+
+/** An answer with these sightings, in order of time. */
+export const results = (items: Sighting[], given: Partial<SightingResults> = {}): SightingResults => ({
+  items,
+  first: items[0] ?? null,
+  first_seen: items[0] ?? null,
+  firsts: items.map(({ source, account, id, at, posted_claimed }) => ({
+    source,
+    account,
+    id,
+    at,
+    posted_claimed,
+    count: 1,
+  })),
+  edges: [],
+  counts: {
+    items: items.length,
+    accounts: items.length,
+    without_time: items.filter(({ posted_at }) => posted_at === null).length,
+    by_match: { exact: items.length, near: 0, reworded: 0, link: 0, media: 0, post: 0, forward: 0 },
+    truncated: false,
+  },
+  next: null,
+  ...given,
+})

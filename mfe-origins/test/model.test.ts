@@ -1,0 +1,177 @@
+import { csvParse } from 'd3'
+import { describe, expect, it } from 'vitest'
+import { sightingsCsv } from '../src/model/export'
+import { AXIS_HEIGHT, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
+import { readQuestion, toAddress, toBody, WORDS_MAX } from '../src/model/question'
+import { describeEdge, formatSpan, joinPages, KINDS, kindOf } from '../src/model/sightings'
+import {
+  clampSpan,
+  countParts,
+  layTimeline,
+  moveSelection,
+  moveSpan,
+  spanWith,
+  zoomSpan,
+} from '../src/model/timeline'
+import { idOf, results, sighting } from './fixtures'
+
+const read = (search: string) => readQuestion(new URLSearchParams(search))
+
+describe('the question of an address', () => {
+  it('is read and written the same', () => {
+    const address = 'text=a+%E2%80%AE+b&scope=shared&since=2026-03-01T10%3A00&until=2026-03-02T10%3A00%3A30'
+    const question = read(address)
+    expect(question && new URLSearchParams(toAddress(question)).toString()).toBe(address)
+  })
+
+  it('is none without words, with a malformed id, and has no malformed time', () => {
+    expect(read('')).toBeNull()
+    expect(read('value=%20')).toBeNull()
+    expect(read('record=nobody')).toBeNull()
+    expect(read('value=a&since=yesterday&until=2026-99-99T00:00&scope=all')).toEqual({
+      by: 'value',
+      words: 'a',
+      scope: 'own',
+      since: '',
+      until: '',
+    })
+  })
+
+  it('has no more words than an address may have', () => {
+    expect(read(`text=${'a'.repeat(5_000)}`)?.words).toHaveLength(WORDS_MAX)
+  })
+
+  it('becomes the body of a search, with times in UTC', () => {
+    const question = { words: idOf(1), scope: 'own', since: '2026-03-01T10:00', until: '' } as const
+    expect(toBody({ ...question, by: 'record' })).toEqual({
+      record_id: idOf(1),
+      scope: 'own',
+      since: '2026-03-01T10:00:00Z',
+    })
+    expect(toBody({ ...question, by: 'iod' }, 'the value')).toMatchObject({ value: 'the value' })
+    expect(toBody({ ...question, by: 'url', words: 'https://a.example' })).toMatchObject({
+      url: 'https://a.example',
+    })
+  })
+})
+
+describe('sightings', () => {
+  it('have the shape of their strongest match, and each kind has another one', () => {
+    expect(kindOf(['reworded', 'link', 'near'])).toBe('near')
+    expect(kindOf(['exact', 'forward'])).toBe('forward')
+    expect(new Set(KINDS.map(kind => shapeOf(kind))).size).toBe(KINDS.length)
+  })
+
+  it('of several pages count once', () => {
+    const edge = { from: idOf(1), to: idOf(2), how: 'copy', delta_s: 3_600 } as const
+    const found = joinPages([
+      results([sighting(1), sighting(2)], { edges: [edge] }),
+      results([sighting(2), sighting(3)], { edges: [edge] }),
+    ])
+    expect(found?.items.map(({ id }) => id)).toEqual([1, 2, 3].map(idOf))
+    expect(found?.edges).toEqual([edge])
+    expect(found?.edgesTo.get(idOf(2))).toEqual([edge])
+  })
+
+  it('say that a copy was seen earlier, never that it was copied', () => {
+    const edge = { from: idOf(1), to: idOf(2), delta_s: 12 }
+    expect(describeEdge({ ...edge, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1, 12 s before')
+    expect(describeEdge({ ...edge, how: 'forward' }, undefined)).toBe(
+      'Forwarded from an earlier post, says the page',
+    )
+    expect([1, 150, 7_300, 180_000].map(formatSpan)).toEqual(['1 s', '2.5 min', '2 h', '2.1 days'])
+  })
+
+  it('go out as CSV, with both times, and run no formula in a spreadsheet', () => {
+    const found = joinPages([
+      results([
+        sighting(1, { account: '=cmd()', excerpt: 'a "b",\nc', posted_claimed: false, posted_at: null }),
+        sighting(2, { own: false, shared: 'anonymous' }),
+      ]),
+    ])
+    const [first, second] = csvParse(found ? sightingsCsv(found) : '')
+    expect(first).toMatchObject({
+      account: "'=cmd()",
+      text: 'a "b",\nc',
+      at_is: 'collected',
+      posted_at_claimed: '',
+      collected_at: '2026-03-09T00:00:00.000Z',
+    })
+    expect(second).toMatchObject({ at_is: 'claimed', shared_by: 'anonymous' })
+  })
+})
+
+describe('the timeline', () => {
+  const items = [
+    sighting(1, { account: 'Ana' }),
+    sighting(2, { account: 'ben' }),
+    sighting(3, { account: 'ANA' }),
+    sighting(4, { account: 'ana', source: 'tiktok' }),
+    sighting(5, { account: 'ben' }),
+  ]
+  const timeline = layTimeline(items)
+
+  it('has a lane an account of a source, the first on top', () => {
+    expect(timeline.lanes.map(({ name, marks }) => [name, marks])).toEqual([
+      ['Ana', [0, 2]],
+      ['ben', [1, 4]],
+      ['ana', [3]],
+    ])
+  })
+
+  it('has room for one sighting, and for none', () => {
+    const one = layTimeline([sighting(1)])
+    expect(one.whole[1]).toBeGreaterThan(one.whole[0])
+    expect(layTimeline([]).marks).toEqual([])
+  })
+
+  it('zooms and moves within the whole', () => {
+    const { whole } = timeline
+    const about = timeline.marks[1]?.at ?? 0
+    const near = zoomSpan(whole, 0.5, about, whole)
+    expect(near[1] - near[0]).toBeCloseTo((whole[1] - whole[0]) / 2)
+    expect(near[0] <= about && about <= near[1]).toBe(true)
+    expect(zoomSpan(near, 4, about, whole)).toBe(whole)
+    expect(moveSpan(near, 100, whole)[1]).toBe(whole[1])
+    expect(clampSpan([about, about], whole)[1]).toBe(about + 1_000)
+    expect(spanWith(near, about, whole)).toBe(near)
+    const last = timeline.marks.at(-1)?.at ?? 0
+    const moved = spanWith([whole[0], whole[0] + 5_000], last, whole)
+    expect(moved[0] <= last && last <= moved[1]).toBe(true)
+  })
+
+  it('moves the selection by time and by lane', () => {
+    const move = (from: number, key: Parameters<typeof moveSelection>[2]) =>
+      moveSelection(timeline, from, key)
+    expect(move(-1, 'ArrowRight')).toBe(0)
+    expect(move(0, 'ArrowLeft')).toBe(0)
+    expect(move(2, 'ArrowRight')).toBe(3)
+    expect(move(2, 'ArrowDown')).toBe(1)
+    expect(move(0, 'ArrowUp')).toBe(0)
+    expect(move(1, 'End')).toBe(4)
+    expect(moveSelection(layTimeline([]), -1, 'End')).toBe(-1)
+  })
+
+  it('counts all marks in its parts', () => {
+    const parts = countParts(timeline, timeline.whole, 4)
+    expect(parts.reduce((sum, count) => sum + count)).toBe(items.length)
+  })
+
+  it('knows which mark is at a place', () => {
+    const view = {
+      width: 800,
+      height: 400,
+      gutter: 100,
+      span: timeline.whole,
+      scroll: 0,
+      selected: -1,
+      hovered: -1,
+    }
+    const x = scaleOf(view)(timeline.marks[1]?.at ?? 0)
+    const y = AXIS_HEIGHT + LANE_HEIGHT * 1.5
+    expect(markAt(timeline, view, x + 5, y)).toBe(1)
+    expect(markAt(timeline, view, x + 40, y)).toBe(-1)
+    expect(markAt(timeline, view, 50, y)).toBe(-1)
+    expect(markAt(timeline, { ...view, scroll: LANE_HEIGHT }, x, y)).toBe(-1)
+  })
+})

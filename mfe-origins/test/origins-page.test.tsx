@@ -1,0 +1,193 @@
+import type { SightingResults } from '@iodine/contracts'
+import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it } from 'vitest'
+import { parcel } from '../src/parcel'
+import { idOf, results, sighting } from './fixtures'
+
+const PATH = '/dashboard/origins'
+let section: Awaited<ReturnType<typeof openSection>>
+const open = async (search: string, routes: Routes) => {
+  section = await openSection(parcel, PATH, `${PATH}${search}`, routes)
+}
+const answers = (found: SightingResults): Routes => ({ 'POST /sightings/search': [200, found] })
+const asked = () => section.calls.filter(({ route }) => route === 'POST /sightings/search')
+const STORY = results(
+  [
+    sighting(1, { account: 'first_voice', matches: ['exact'] }),
+    sighting(2, {
+      account: '<b>loud</b>',
+      matches: ['near'],
+      likeness: 0.91,
+      edited: true,
+      posted_claimed: false,
+    }),
+    sighting(3, { account: 'صوت البحيرة', own: false, shared: 'username', shared_by: 'mira' }),
+  ],
+  {
+    edges: [
+      { from: idOf(1), to: idOf(2), how: 'copy', delta_s: 3_600 },
+      { from: idOf(1), to: idOf(3), how: 'forward', delta_s: 7_200 },
+    ],
+  },
+)
+
+describe('the search', () => {
+  it('asks nothing before the user does', async () => {
+    await open('', {})
+    await screen.findByText('Search for a value, a text or an address')
+    expect(section.calls).toEqual([])
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Search' }).disabled).toBe(true)
+  })
+
+  it('puts the question into the address, and asks it', async () => {
+    await open('', answers(STORY))
+    fireEvent.change(await screen.findByRole('textbox', { name: 'What to search for' }), {
+      target: { value: ' the lake ' },
+    })
+    fireEvent.change(screen.getByRole('combobox', { name: 'Records' }), { target: { value: 'shared' } })
+    fireEvent.click(screen.getByRole('button', { name: 'Search' }))
+    await screen.findByRole('region', { name: 'Earliest known here' })
+    expect(section.search()).toBe('?value=the+lake&scope=shared')
+    expect(asked().map(({ body }) => body)).toEqual([{ value: 'the lake', scope: 'shared' }])
+  })
+
+  it('refuses a time that ends before it begins', async () => {
+    await open('?value=a', answers(STORY))
+    fireEvent.change(await screen.findByLabelText(/^Since/), { target: { value: '2026-03-02T10:00' } })
+    fireEvent.change(screen.getByLabelText(/^Until/), { target: { value: '2026-03-01T10:00' } })
+    await screen.findByText('Must be after Since')
+    expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Search' }).disabled).toBe(true)
+  })
+
+  it('says that nothing was seen, and where to look next', async () => {
+    await open('?value=a', answers(results([])))
+    await screen.findByText('Not seen here')
+    screen.getByText(/Search those that others share, too/)
+  })
+
+  it('says what went wrong, and tries again', async () => {
+    let broken = true
+    await open('?value=a&scope=shared', {
+      'POST /sightings/search': () => (broken ? [503, { detail: 'Not now' }] : [200, STORY]),
+    })
+    await screen.findByText('Not now', {}, { timeout: 5_000 })
+    broken = false
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+    await screen.findByRole('region', { name: 'Earliest known here' })
+  })
+
+  it('says that a record is not there', async () => {
+    await open(`?record=${idOf(9)}`, { 'POST /sightings/search': [404, { detail: 'Not found' }] })
+    await screen.findByText('This record cannot be searched by')
+    expect(asked()[0]?.body).toEqual({ record_id: idOf(9), scope: 'own' })
+  })
+
+  it('searches by the value of an IOD', async () => {
+    await open(`?iod=${idOf(7)}`, {
+      ...answers(STORY),
+      'GET /iods/:id': [200, { id: idOf(7), value: 'the siren' }],
+      'GET /sightings/counting': [200, { counted: false }],
+    })
+    await screen.findByRole('link', { name: 'the siren' })
+    await screen.findByRole('region', { name: 'Earliest known here' })
+    expect(asked()[0]?.body).toEqual({ value: 'the siren', scope: 'own' })
+    await screen.findByRole('link', { name: 'My Profile' })
+  })
+})
+
+describe('the answer', () => {
+  it('has the earliest known here, each account’s first and how it follows', async () => {
+    await open('?value=a', answers(STORY))
+    const first = await screen.findByRole('region', { name: 'Earliest known here' })
+    within(first).getByText('first_voice')
+    within(first).getByText('2026-03-01 11:00:00 UTC')
+    within(first).getByText(/said earlier where nobody collected it/)
+    const firsts = screen.getByRole('region', { name: 'First by account' })
+    expect(
+      within(firsts)
+        .getAllByRole('row')
+        .slice(1)
+        .map(row => row.textContent),
+    ).toEqual([
+      'first_voice2026-03-01 11:00:00 UTCclaimedEarliest known here1',
+      '<b>loud</b>2026-03-01 12:00:00 UTCcollectedSeen earlier: first_voice, 60 min before1',
+      'صوت البحيرة2026-03-01 13:00:00 UTCclaimedForwarded from first_voice, says the page1',
+    ])
+  })
+
+  it('shows the same in the legend, the table and the details of a selected one', async () => {
+    await open('?value=a', answers(STORY))
+    fireEvent.click(await screen.findByRole('button', { name: '<b>loud</b>' }))
+    const details = await screen.findByRole('region', { name: 'Selected sighting' })
+    within(details).getByText('Nearly the same text 91 %')
+    within(details).getByText('A version that was seen later is never the first')
+    within(details).getByText(/which it is ordered by/)
+    fireEvent.click(within(details).getByRole('button', { name: /^Seen earlier/ }))
+    await waitFor(() => within(details).getByText('first_voice'))
+    fireEvent.click(within(details).getByRole('button', { name: 'Close' }))
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Selected sighting' })).toBeNull())
+    expect(within(screen.getByRole('list', { name: 'Legend' })).getByText(/shared by others/)).toBeTruthy()
+  })
+
+  it('moves by the keys of the timeline, and says where', async () => {
+    await open('?value=a', answers(STORY))
+    const timeline = await screen.findByRole('application', { name: 'Timeline of sightings' })
+    const whole = timeline.dataset.span
+    fireEvent.keyDown(timeline, { key: 'End' })
+    const details = await screen.findByRole('region', { name: 'Selected sighting' })
+    within(details).getByText('@mira')
+    fireEvent.keyDown(timeline, { key: 'ArrowLeft' })
+    await screen.findByText('<b>loud</b>, 2026-03-01 12:00:00 UTC, Nearly the same text')
+    fireEvent.keyDown(timeline, { key: '+' })
+    await waitFor(() => expect(timeline.dataset.span).not.toBe(whole))
+    fireEvent.click(screen.getByRole('button', { name: 'Whole time' }))
+    await waitFor(() => expect(timeline.dataset.span).toBe(whole))
+    fireEvent.keyDown(timeline, { key: 'Escape' })
+    await waitFor(() => expect(screen.queryByRole('region', { name: 'Selected sighting' })).toBeNull())
+  })
+
+  it('warns that the earliest may be missing', async () => {
+    const { counts } = STORY
+    await open('?value=a', answers({ ...STORY, counts: { ...counts, truncated: true } }))
+    await screen.findByText(/the earliest may be missing/)
+  })
+
+  it('loads the other pages once asked to', async () => {
+    const pages: Record<string, SightingResults> = {
+      none: results([sighting(1)], { counts: { ...STORY.counts, items: 3 }, next: 'b' }),
+      b: results([sighting(2)], { next: 'c' }),
+      c: results([sighting(3)]),
+    }
+    await open('?value=a', {
+      'POST /sightings/search': ({ body }) => [200, pages[(body as { cursor?: string }).cursor ?? 'none']],
+    })
+    await screen.findByText(/The earliest 1 of 3 sightings are shown/)
+    fireEvent.click(screen.getByRole('button', { name: 'Load all' }))
+    await waitFor(() => expect(screen.queryByText(/sightings are shown/)).toBeNull())
+    expect(asked()).toHaveLength(3)
+  })
+})
+
+describe('other collectors', () => {
+  const ROUTES: Routes = { ...answers(STORY), 'GET /sightings/counting': [200, { counted: true }] }
+
+  it('are counted on demand', async () => {
+    await open(`?record=${idOf(1)}`, {
+      ...ROUTES,
+      'POST /sightings/counts': [
+        200,
+        { day: '2026-03-09', counts: [{ of: 'post', others: '6–10', first_month: '2026-02' }] },
+      ],
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'How many others collected it?' }))
+    await screen.findByText('The same post: 6–10 others, the first in 2026-02')
+    expect(section.calls.at(-1)?.body).toEqual({ record_id: idOf(1) })
+  })
+
+  it('cannot be asked for too often', async () => {
+    await open(`?record=${idOf(1)}`, { ...ROUTES, 'POST /sightings/counts': [429, { detail: 'Too many' }] })
+    fireEvent.click(await screen.findByRole('button', { name: 'How many others collected it?' }))
+    await screen.findByText(/as often as an hour allows/)
+  })
+})

@@ -1,0 +1,55 @@
+import { errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { Card, LoadingPanel, Switch } from '@iodine/ui'
+import { useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './Profile.module.css'
+
+const QUERY_KEY = ['counting']
+
+/** Whether the user counts for others in Origins, and may ask for counts. */
+export function CountingCard() {
+  return (
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Counts in Origins</h2>
+      <p className={styles.muted}>
+        How many others collected the same post, text or link, told to those alone who count, too. At least
+        three others, in steps (3–5, 6–10, 11–20, 21+), with the month of the first, as of once a day. Never
+        who, from where, or a text. A change shows the next day.
+      </p>
+      <Counting />
+    </Card>
+  )
+}
+
+function Counting() {
+  const { api, notify } = useHost()
+  const client = useQueryClient()
+  const [saving, setSaving] = useState(false)
+  const query = useQuery({
+    queryKey: QUERY_KEY,
+    queryFn: ({ signal }) => api.call('GET /sightings/counting', { signal }),
+  })
+  const change = async (counted: boolean) => {
+    setSaving(true)
+    try {
+      client.setQueryData(QUERY_KEY, await api.call('PUT /sightings/counting', { body: { counted } }))
+    } catch (error) {
+      notify(errorToast(error, 'The choice could not be saved'))
+    } finally {
+      setSaving(false)
+    }
+  }
+  return (
+    <LoadingPanel query={query} errorTitle="Unable to load the choice">
+      {({ counted }) => (
+        <Switch
+          checked={counted}
+          disabled={saving}
+          label="Count my records for others, and let me ask for counts"
+          onChange={event => void change(event.currentTarget.checked)}
+        />
+      )}
+    </LoadingPanel>
+  )
+}
