@@ -26,12 +26,6 @@ export const eventsOfIod = (doc: IodDoc): IodCreated[] => {
 export const giveNotice = (queues: Queues, { _id }: IodDoc): Promise<void> =>
   queues.emit({ type: 'iod.created', id: _id.toHexString() })
 
-/** IODs that one call has created together, which share their creator and their time. */
-const broughtWith = ({ created_by, created_at }: Pick<IodDoc, 'created_by' | 'created_at'>) => ({
-  created_by,
-  created_at,
-})
-
 /**
  * Sends an IOD to the community service, then marks it as announced; with those that were created together with it, if
  * it is taken with them. Idempotent.
@@ -39,10 +33,12 @@ const broughtWith = ({ created_by, created_at }: Pick<IodDoc, 'created_by' | 'cr
 export const announceIod = async ({ iods, peers }: Publishing, id: string): Promise<void> => {
   const doc = await iods.findById(id).lean<IodDoc>()
   if (!doc) return
+  const { created_by, created_at } = doc
+  // What one call has created has one time.
   const others =
-    doc.created_by && !doc.announced
+    created_by && !doc.announced
       ? await iods
-          .find({ ...broughtWith(doc), announced: false, _id: { $ne: doc._id } })
+          .find({ created_by, created_at, announced: false, _id: { $ne: doc._id } })
           .limit(LIMITS.broughtIodsMax - 1)
           .lean<IodDoc[]>()
       : []
