@@ -70,6 +70,7 @@ export const stackConfigSchema = z.object({
     .optional(),
   OPENAI_BASE_URL: urlSetting('http', 'https').optional(),
   OPENAI_MODEL: z.string().optional(),
+  OPENAI_EMBEDDINGS_MODEL: z.string().optional(),
   TSA_URL: urlSetting('http', 'https').optional(),
   SUBSCRIPTIONS_ALLOW: workersConfigSchema.shape.SUBSCRIPTIONS_ALLOW,
   SUBSCRIPTIONS_CA: workersConfigSchema.shape.SUBSCRIPTIONS_CA,
