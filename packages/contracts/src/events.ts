@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
+import { LIMITS } from './limits.js'
 import { done, id, time } from './primitives.js'
 import { CATEGORIES } from './vocabulary.js'
 
@@ -9,19 +10,21 @@ const restored = z.int().optional()
 const envelope = <const T extends string, D extends z.ZodRawShape>(type: T, data: D) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) })
 
+const iodCreated = envelope('iod.created', {
+  id,
+  user_id: id,
+  value: z.string(),
+  category: z.enum(CATEGORIES),
+  description: z.string(),
+  created_at: time,
+})
+
 /** Domain events: sent by the owner of the data to the community service and other projections. */
 export const domainEvent = z.discriminatedUnion('type', [
   envelope('user.created', { id, username: z.string().nullable(), created_at: time }),
   envelope('user.renamed', { id, username: z.string(), revision: z.int() }),
   envelope('user.deleted', { id }),
-  envelope('iod.created', {
-    id,
-    user_id: id,
-    value: z.string(),
-    category: z.enum(CATEGORIES),
-    description: z.string(),
-    created_at: time,
-  }),
+  iodCreated,
   envelope('narrative.created', {
     id,
     user_id: id,
@@ -116,6 +119,12 @@ export const communityInternal = {
     summary: 'Apply a domain event to the projection; repeating it changes nothing',
     body: domainEvent,
     response: done,
+  }),
+  applyIods: internalEndpoint('POST /internal/events/iods', {
+    summary: 'Apply the creation of many IODs to the projection, all or none; repeating it changes nothing',
+    body: z.strictObject({ events: z.array(iodCreated).max(LIMITS.broughtIodsMax) }),
+    response: done,
+    bodyLimit: 8 * LIMITS.bodyBytes,
   }),
 } as const
 

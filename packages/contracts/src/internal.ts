@@ -105,9 +105,10 @@ export const iodsInternal = {
   }),
   bringIods: internalEndpoint('POST /internal/iods/bring', {
     summary:
-      'Finds IODs by category and value, and creates those that are missing in the name of a user; repeating it creates none. 413 if they do not fit into the user’s quotas: none is created then',
+      'Finds IODs by category and value, and creates those that are missing in the name of a user; repeating it creates none. What the same import has created before gets its strictest level. 413 if they do not fit into the user’s quotas: none is created then',
     body: z.strictObject({
       user_id: id,
+      import_id: id.optional(),
       iods: z
         .array(z.strictObject({ iod: newIod, tlp: z.enum(TLP_LEVELS).nullable() }))
         .max(LIMITS.broughtIodsMax),

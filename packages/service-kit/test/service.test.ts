@@ -150,6 +150,27 @@ describe('an endpoint of bytes', () => {
     })
     expect(await call(store, { params: { name: 'a' }, body: Uint8Array.from(bytes) })).toEqual({ bytes })
   })
+  it('refuses more than its limit, with and without a length, and takes a body without one', async () => {
+    const most = 1_000
+    const pieces = (bytes: number) =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < bytes; at += 100)
+            controller.enqueue(new Uint8Array(Math.min(100, bytes - at)))
+          controller.close()
+        },
+      })
+    const stream = (bytes: number) =>
+      fetch(`${url}/api/v1/blobs/new`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+        body: pieces(bytes),
+        duplex: 'half',
+      } as RequestInit)
+    expect(await (await stream(most)).json()).toEqual({ bytes: Array(most).fill(0) })
+    expect((await put('new', new Uint8Array(most + 1))).status).toBe(413)
+    expect((await stream(most + 1)).status).toBe(413)
+  })
   it('takes bytes alone, as others take JSON alone', async () => {
     const type = (value: string) => ({ 'content-type': value })
     expect(await answers(await put('a', '{}', type('application/json')), 415)).toMatch(/octet-stream/)

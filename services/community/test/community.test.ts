@@ -398,6 +398,33 @@ describe('contributions', () => {
   })
 })
 
+describe('IODs that were created together', () => {
+  const applyIods = (events: DomainEvent[]) =>
+    bed.internal(communityInternal.applyIods, { body: { events: events as never } })
+
+  it('count once, however often and beside what they come, one by one too', async () => {
+    const [ana, bo] = [newId(), newId()]
+    const events = Array.from({ length: 20 }, (_, n) => iodCreated(newId(), n % 5 === 0 ? bo : ana, n))
+    await Promise.all([
+      ...Array.from({ length: 4 }, (_, n) => applyIods(events.slice(0, 5 * (n + 1)))),
+      ...events.slice(0, 4).map(event => apply(event)),
+      apply(userCreated(ana, 'ana'), userCreated(bo, 'bo')),
+    ])
+    await applyIods([...events, ...events])
+    const totals = async (id: string) => (await api.call(communityApi.getUser, { params: { id } })).total_iods
+    expect([await totals(ana), await totals(bo)]).toEqual([16, 4])
+    const stored = service.mongo.collection('contributions')
+    expect(await stored.countDocuments({ deleted: false, type: 'IOD' })).toBe(20)
+  })
+
+  it('are none of a deleted account', async () => {
+    const [ana, bo] = [newId(), newId()]
+    await apply(userCreated(bo, 'bo'), { type: 'user.deleted', data: { id: ana } })
+    await applyIods([iodCreated(newId(), ana), iodCreated(newId(), bo)])
+    expect(await service.mongo.collection('contributions').countDocuments()).toBe(1)
+  })
+})
+
 describe('any history', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'doubled, shuffled and delivered at once, ends in the truth (seed %i)',

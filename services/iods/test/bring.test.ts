@@ -1,5 +1,7 @@
 import {
+  announceInternal,
   communityInternal,
+  DETAILS,
   evidenceApi,
   evidenceInternal,
   iodsApi,
@@ -7,7 +9,7 @@ import {
   type NewIod,
   type Tlp,
 } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -18,6 +20,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { iodUid } from '../src/policies/uid.js'
@@ -50,9 +53,12 @@ const iodOf = (value: string, category: NewIod['category'] = 'URL'): NewIod => (
   description: '',
   source_type: 'MANUAL',
 })
-const bring = (iods: NewIod[], { user = ana.id, tlp = null as Tlp | null } = {}) =>
+const bring = (
+  iods: NewIod[],
+  { user = ana.id, tlp = null as Tlp | null, import_id = undefined as string | undefined } = {},
+) =>
   bed.internal(iodsInternal.bringIods, {
-    body: { user_id: user, iods: iods.map(iod => ({ iod, tlp })) },
+    body: { user_id: user, ...(import_id && { import_id }), iods: iods.map(iod => ({ iod, tlp })) },
   })
 const find = (iods: NewIod[]) =>
   bed.internal(iodsInternal.findIods, {
@@ -102,6 +108,76 @@ describe('IODs that an import brings', () => {
     const made = await bring([known, fresh], { tlp: 'amber+strict' })
     expect((await statement(made[0]?.id as string))?.tlp).toBe(null)
     expect((await statement(made[1]?.id as string))?.tlp).toBe('amber+strict')
+  })
+
+  it('get the strictest level of the objects that name them', async () => {
+    const [twice, lower, unmarked] = [iodOf(newId()), iodOf(newId()), iodOf(newId())]
+    const made = await bed.internal(iodsInternal.bringIods, {
+      body: {
+        user_id: ana.id,
+        iods: [
+          { iod: twice, tlp: 'green' },
+          { iod: lower, tlp: 'red' },
+          { iod: unmarked, tlp: null },
+          { iod: { ...twice, value: ` ${twice.value.toUpperCase()} ` }, tlp: 'red' },
+          { iod: lower, tlp: 'amber' },
+          { iod: unmarked, tlp: 'amber' },
+        ],
+      },
+    })
+    const levels = await Promise.all(made.map(async ({ id }) => (await statement(id))?.tlp))
+    expect(levels).toEqual(['red', 'red', 'amber', 'red', 'red', 'amber'])
+  })
+
+  it('get the strictest level of their import’s parts; no other import raises what is there', async () => {
+    const [known, marked, unmarked] = [iodOf(newId()), iodOf(newId()), iodOf(newId())]
+    await bring([known])
+    const import_id = newId()
+    await bring([known, marked], { import_id, tlp: 'green' })
+    await bring([unmarked], { import_id })
+    const levels = async (tlp: Tlp | null, of = import_id) => {
+      const made = await bring([known, marked, unmarked], { import_id: of, tlp })
+      return Promise.all(made.map(async ({ id }) => (await statement(id))?.tlp))
+    }
+    expect(await levels('red', newId())).toEqual([null, 'green', null])
+    expect(await levels('amber')).toEqual([null, 'amber', 'amber'])
+    expect(await levels('clear')).toEqual([null, 'amber', 'amber'])
+    expect(await levels(null)).toEqual([null, 'amber', 'amber'])
+  })
+
+  it('are announced together by one notice; one that is refused keeps no other back', async () => {
+    const told: string[][] = []
+    bed.answer(communityInternal.applyIods, ({ body }) => {
+      told.push(body.events.map(({ data }) => data.id))
+      return { done: true as const }
+    })
+    const announced = async (ids: string[]) =>
+      service.mongo
+        .collection('iods')
+        .countDocuments({ _id: { $in: ids.map(id => new Types.ObjectId(id)) }, announced: true })
+    const announce = (id: string) => bed.internal(announceInternal.announce, { params: { id } })
+    const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
+    const bringThree = async () =>
+      (await bring([iodOf(newId()), iodOf(newId()), iodOf(newId())])).map(({ id }) => id)
+
+    const ids = await bringThree()
+    expect(await Promise.all(ids.map(async id => Boolean(await job(id))))).toEqual([true, false, false])
+    await announce(ids[0] as string)
+    expect(told.map(each => each.toSorted())).toEqual([ids.toSorted()])
+    expect(await announced(ids)).toBe(3)
+
+    const down = await bringThree()
+    bed.answer(communityInternal.applyIods, () => {
+      throw new HttpError(503, DETAILS.unavailable)
+    })
+    await expect(announce(down[0] as string)).rejects.toMatchObject({ status: 503 })
+    expect(await announced(down)).toBe(0)
+    bed.answer(communityInternal.applyIods, () => {
+      throw new HttpError(422, 'no')
+    })
+    await announce(down[1] as string)
+    expect(await announced([down[1] as string])).toBe(1)
+    expect(await announced(down)).toBe(1)
   })
 
   it('say their levels, to services and to users; others say none', async () => {

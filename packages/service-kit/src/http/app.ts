@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
@@ -14,6 +15,7 @@ import Fastify, {
 import type { PartMetrics } from '../observe/metrics.js'
 import type { Tracing } from '../observe/otlp.js'
 import { traceIdOf, withRequestId } from '../observe/work-context.js'
+import { readBytes } from './bytes.js'
 import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
 
@@ -145,12 +147,11 @@ export const createHttpApp = ({
       done(error as Error)
     }
   })
-  app.addContentTypeParser(
-    'application/octet-stream',
-    { parseAs: 'buffer' },
-    ({ routeOptions: { config } }, payload, done) =>
-      config.raw ? done(null, payload) : done(new HttpError(415, DETAILS.notJson)),
-  )
+  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest, payload: Readable) => {
+    const { config, bodyLimit: limit = bodyLimit } = request.routeOptions
+    if (!config.raw) throw new HttpError(415, DETAILS.notJson)
+    return readBytes(payload, request.headers['content-length'], limit)
+  })
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(
     (request, reply) =>

@@ -56,7 +56,8 @@ export const storeParts = async (
     let end = 0
     const ends = part.map(([from, to]) => (end += to - from))
     const last = first + part.length
-    await importParts.create({
+    // By the driver: a model would copy the bytes once more.
+    await importParts.collection.insertOne({
       _id: new Types.ObjectId(),
       import_id,
       n,

@@ -160,7 +160,8 @@ const applyPart = async (
     const userId = user_id.toHexString()
     const standing = objects.filter(isStanding)
     for (const batch of callsOf(standing)) {
-      const body = { user_id: userId, iods: batch.map(({ known: { iod, tlp } }) => ({ iod, tlp })) }
+      const iods = batch.map(({ known: { iod, tlp } }) => ({ iod, tlp }))
+      const body = { user_id: userId, import_id: import_id.toHexString(), iods }
       const found = await peers.call('iods', iodsInternal.bringIods, { body, ms: BRING_MS })
       for (const [n, { order }] of batch.entries()) ids.set(order, found[n]?.id ?? '')
     }

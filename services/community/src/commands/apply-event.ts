@@ -5,7 +5,7 @@ import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import { searchFields, type UserDoc } from '../models/user.js'
 import { countTerms } from './count-names.js'
-import { type CreationEvent, describeContribution } from './describe.js'
+import { type CreationEvent, describeContribution, type IodCreated } from './describe.js'
 import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
 
 /**
@@ -14,6 +14,36 @@ import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
  */
 export const applyEvent = (models: CommunityModels, event: DomainEvent): Promise<void> =>
   atomically(models, session => apply(models, event, session))
+
+/** Applies the creation of IODs in one transaction, as `applyEvent` does it one by one. */
+export const applyIods = (models: CommunityModels, events: readonly IodCreated[]): Promise<void> =>
+  atomically(models, async session => {
+    for (const userId of new Set(events.map(({ data }) => data.user_id))) {
+      if (await isDeleted(models, userId, session)) continue
+      const own = new Map(
+        events.filter(({ data }) => data.user_id === userId).map(event => [event.data.id, event]),
+      )
+      const known = await models.contributions
+        .find({ _id: { $in: [...own.keys()] } }, { _id: 1 })
+        .session(session)
+        .lean<Pick<ContributionDoc, '_id'>[]>()
+      for (const { _id } of known) own.delete(_id.toHexString())
+      if (own.size === 0) continue
+      const user_id = new Types.ObjectId(userId)
+      await models.contributions.insertMany(
+        [...own.values()].map(event => ({
+          _id: new Types.ObjectId(event.data.id),
+          user_id,
+          type: 'IOD',
+          ...describeContribution(event),
+          created_at: new Date(event.data.created_at),
+          deleted: false,
+        })),
+        { session },
+      )
+      await countContribution(models, user_id, 'IOD', own.size, session)
+    }
+  })
 
 /** Concurrent first events of a user fail with a duplicate key, which is retried. */
 const atomically = (
@@ -84,7 +114,7 @@ const countContribution = async (
   { users }: CommunityModels,
   userId: Types.ObjectId,
   type: ContributionType,
-  by: 1 | -1,
+  by: number,
   session: ClientSession,
 ): Promise<void> => {
   const { total_iods: _, total_narratives: __, ...unknown } = UNKNOWN_USER

@@ -1,6 +1,7 @@
 import type { DomainEvent } from '@iodine/contracts'
 
 export type CreationEvent = Extract<DomainEvent, { type: 'iod.created' | 'narrative.created' }>
+export type IodCreated = Extract<DomainEvent, { type: 'iod.created' }>
 
 const SHOWN_CHARS = 500
 const HEADING_CHARS = 80

@@ -1,6 +1,6 @@
 import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
 import { done, personalSource, type StoreService, servePersonalData, serveRepair } from '@iodine/service-kit'
-import { applyEvent } from '../commands/apply-event.js'
+import { applyEvent, applyIods } from '../commands/apply-event.js'
 import { indexNames } from '../commands/index-names.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
@@ -21,6 +21,8 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
   })
 
   service.internal(communityInternal.applyEvent, async ({ body }) => done(applyEvent(models, body)))
+
+  service.internal(communityInternal.applyIods, async ({ body }) => done(applyIods(models, body.events)))
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) =>
     rebuildStep({ peers: service.peers, models }, body.cursor),

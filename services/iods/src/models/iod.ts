@@ -47,6 +47,8 @@ export interface IodDoc {
   stated?: { confidence: number | null; at: Date }
   /** Level of the file that it was imported from: a place in `TLP_LEVELS`. Not read by default. */
   tlp?: number
+  /** The import that created it: a later part of the file may mark it more strictly. Not read by default. */
+  import_id?: Types.ObjectId
   /** False until the community service has the IOD. */
   announced: boolean
   /** The repair skips the IOD until this time: a notice is queued or was refused. */
@@ -121,6 +123,7 @@ export const iodSchema = new Schema<IodDoc>(
     uid: { type: String, select: false },
     stated: { type: Schema.Types.Mixed, select: false },
     tlp: { type: Number, select: false },
+    import_id: { type: Schema.Types.ObjectId, select: false },
     ngrams: { type: [Number], select: false },
   },
   { collection: 'iods', versionKey: false },

@@ -105,7 +105,8 @@ export const addIodRoutes = (
 
   service.internal(iodsInternal.bringIods, async ({ body }) => {
     const { found, created } = await bringIods(models, body)
-    await Promise.all(created.map(notice))
+    // A notice of one has all of them announced.
+    if (created[0]) await notice(created[0])
     return found
   })
 
