@@ -21,7 +21,6 @@ it('an app is built from itself and what it depends on, not from what its tests 
     'packages/contracts',
     'packages/evidence',
     'packages/exchange',
-    'packages/known-iods',
     'packages/mfe-kit',
     'packages/ui',
     'tools/build-kit',
