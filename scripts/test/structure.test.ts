@@ -24,6 +24,11 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
     'packages/contracts/src/index.ts',
   ],
   'exchange-for-campaigns': ['services/iods/src/a.ts', 'packages/exchange/src/index.ts'],
+  'likeness-folds-as-the-product-does': ['packages/likeness/src/a.ts', 'packages/ui/src/index.ts'],
+  'coordination-imports-nothing-of-ours': [
+    'packages/coordination/src/a.ts',
+    'packages/contracts/src/index.ts',
+  ],
   'canon-for-narratives': ['services/iods/src/l.ts', 'packages/canon/src/index.ts'],
   'demo-data-beside-the-product': ['services/iods/src/b.ts', 'packages/demo/src/index.ts'],
   'offline-ai-is-a-provider': ['services/workers/src/a.ts', 'packages/offline-ai/src/index.ts'],
