@@ -20,9 +20,9 @@ const exec = (program: string, args: string[], options: object) =>
   })
 const BUILD_MS = 60_000
 /** The guide's section under another name: a reader's clone may contain the guide's own. */
-const APP = 'mfe-origins'
-const LABEL = 'Origins'
-const renamed = (text: string) => text.replaceAll('sources', 'origins').replaceAll('Sources', LABEL)
+const APP = 'mfe-outlets'
+const LABEL = 'Outlets'
+const renamed = (text: string) => text.replaceAll('sources', 'outlets').replaceAll('Sources', LABEL)
 
 let folder: string
 let workspace: string
@@ -68,7 +68,7 @@ const followGuide = async () => {
   })
   await kit('../../generators/src/section.mjs', 'newSection', {
     root: workspace,
-    name: 'origins',
+    name: 'outlets',
     label: LABEL,
   })
   const guide = await readFile(join(ROOT, 'docs/first-section.md'), 'utf8')
@@ -219,7 +219,7 @@ test('the guide’s section is deployed by itself, switched to a new version and
   const log: string[] = []
   page.on('console', message => message.type() === 'error' && log.push(message.text()))
   expect(await visit(page, () => expect(card).toBeVisible())).toEqual(before)
-  expect(log.join('\n')).toMatch(/shared singleton module @iodine\/ui\S* does not satisfy .* mfe_origins/)
+  expect(log.join('\n')).toMatch(/shared singleton module @iodine\/ui\S* does not satisfy .* mfe_outlets/)
   await menu(page).getByRole('link', { name: LABEL }).click()
   await expect(card).toBeVisible()
   const listed = await deploySection('--to', remotes, '--list')
@@ -247,7 +247,7 @@ test('what cannot be deployed says why', async () => {
   ] as const)
     await expect(publish(version)).rejects.toThrow(fault)
   await edit('src/parcel.tsx', () => 'export const parcel = ')
-  await expect(publish('2.0.0')).rejects.toThrow(/Building .*mfe-origins failed/)
+  await expect(publish('2.0.0')).rejects.toThrow(/Building .*mfe-outlets failed/)
   const names = await readdir(join(remotes, APP))
   expect(names.filter(name => name.startsWith('.') || name === '2.0.0')).toEqual([])
 })

@@ -14,7 +14,7 @@ import {
   Tag,
 } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import styles from './Admin.module.css'
 import { Subscriptions } from './Subscriptions'
@@ -77,10 +77,19 @@ export function Admin() {
         />
         <NewCode />
         <BetaCodes />
-        <Subscriptions />
+        <AfterBetaCodes>
+          <Subscriptions />
+        </AfterBetaCodes>
       </Page>
     </QueryClientProvider>
   )
+}
+
+/** Shows what stands below the codes once their number is known, so that nothing on the page moves. */
+function AfterBetaCodes({ children }: { children: ReactNode }) {
+  const { api } = useHost()
+  const { isPending } = useQuery(betaCodesQuery(api))
+  return isPending ? null : children
 }
 
 function NewCode() {
