@@ -34,7 +34,7 @@ test('My Profile shows what is used of each limit, and a refusal says what to do
   )
   await expect(rows.filter({ hasText: 'IODs created today' })).toContainText('5 of 5')
   await expect(rows.filter({ hasText: 'Campaigns' })).toContainText('1 of 2')
-  await expect(rows).toHaveCount(12)
+  await expect(rows).toHaveCount(13)
 
   await page.goto(`${stack.url}/dashboard/iods`)
   await page.getByRole('button', { name: 'Create IOD' }).first().click()
