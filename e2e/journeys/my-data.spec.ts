@@ -88,7 +88,13 @@ test('every source has its tab, its layout, its fields and its original', async 
   }
   const expectOriginal = async (card: Locator, url: string | null) => {
     const menu = await openMenu(card)
-    await expect(menu.getByRole('menuitem')).toHaveText(url ? ['View Original', 'Delete'] : ['Delete'])
+    await expect(menu.getByRole('menuitem')).toHaveText([
+      ...(url ? ['View Original'] : []),
+      'Where was it first?',
+      'Share with my username',
+      'Share anonymously',
+      'Delete',
+    ])
     const link = menu.getByRole('menuitem', { name: 'View Original' })
     if (url) {
       await expect(link).toHaveAttribute('href', url)

@@ -218,7 +218,7 @@ test('everything from sign-in to a section goes by keyboard alone', async ({ pag
       order.push(await focused(page))
     }
   }
-  await tab(10 + sections.length)
+  await tab(11 + sections.length)
   expect(order).toEqual([
     'Skip to content',
     'Search everything',
@@ -229,18 +229,19 @@ test('everything from sign-in to a section goes by keyboard alone', async ({ pag
     'Campaigns',
     'Graph',
     'Community',
+    'Origins',
     ...sections.map(section => section.label),
     'OrganizationLocked',
   ])
   // Focus alone prefetches the focused sections.
   await expect
     .poll(() => fetched.filter(path => path.endsWith('mf-manifest.json')).length)
-    .toBe(6 + sections.length)
+    .toBe(7 + sections.length)
   await keyboard.press('Enter')
   await expect(
     toast(page, 'Coming Soon - Organization features will be available in a future update.'),
   ).toBeVisible()
-  for (let back = 0; back < 5 + sections.length; back++) await keyboard.press('Shift+Tab')
+  for (let back = 0; back < 6 + sections.length; back++) await keyboard.press('Shift+Tab')
   await keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Indicators of Disinformation|IODs/)
   await expect(page.getByRole('main')).toBeFocused()

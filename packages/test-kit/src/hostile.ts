@@ -121,12 +121,24 @@ type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
  * members if any.
  */
 const filled = (schema: unknown, text: string, index = 0): unknown => {
-  const { type, format, enum: kinds, anyOf, items, properties, additionalProperties } = schema as JsonSchema
+  const {
+    type,
+    format,
+    pattern,
+    enum: kinds,
+    anyOf,
+    items,
+    properties,
+    additionalProperties,
+  } = schema as JsonSchema
   if (anyOf) return filled(anyOf[0], text)
   if (kinds) return kinds[index]
   if (format === 'date-time') return '2026-11-20T10:00:00.000Z'
   if (type === 'array') return [filled(items, text, 0), filled(items, text, 1)]
   if (type === 'integer') return 0
+  if (type === 'boolean') return true
+  // Hashes are the strings that have a form.
+  if (pattern && !new RegExp(pattern).test(text)) return 'ab'.repeat(32)
   if (type !== 'object') return text
   const fields = Object.entries(properties ?? { [text]: additionalProperties })
   return Object.fromEntries(fields.map(([name, field]) => [name, filled(field, text, index)]))
