@@ -29,10 +29,7 @@ const plugAuthenticator = async (page: Page) => {
   })
   return { cdp, authenticatorId, touch: touchOf(cdp, authenticatorId) }
 }
-/**
- * The user's touch during `action`. Where a button asks for it, it is pressed before: the login screen's suggestion
- * would take the touch, too.
- */
+/** The user's touch during `action`. */
 const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () => Promise<unknown>) => {
   const touch = (enabled: boolean) =>
     cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
@@ -40,6 +37,12 @@ const touchOf = (cdp: CDPSession, authenticatorId: string) => async (action: () 
   await action()
   await touch(false)
 }
+
+/** A browser that suggests no passkeys: a suggestion would take the touch that a button asks for. */
+const withoutSuggestions = (page: Page) =>
+  page.addInitScript(() => {
+    PublicKeyCredential.isConditionalMediationAvailable = async () => false
+  })
 
 const addPasskey = async (page: Page, name: string) => {
   await page.getByRole('button', { name: 'Add a passkey' }).click()
@@ -49,6 +52,7 @@ const addPasskey = async (page: Page, name: string) => {
 }
 
 test('a passkey is added, signs in, and signs nobody in once removed', async ({ page }) => {
+  await withoutSuggestions(page)
   const { cdp, authenticatorId, touch } = await plugAuthenticator(page)
   const { token } = await stack.signUp('keyholder@example.org', 'keyholder')
   await openAs(page, stack.url, token, '/dashboard/profile')
@@ -58,8 +62,10 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
 
   await page.getByRole('button', { name: 'Logout' }).click()
   const button = page.getByRole('button', { name: 'Sign in with a passkey' })
-  await button.click()
-  await touch(() => expect(page.getByText('@keyholder').first()).toBeVisible())
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('@keyholder').first()).toBeVisible()
+  })
   await page.getByRole('link', { name: 'Profile', exact: true }).click()
   await expect(page.getByText(/last used/)).toBeVisible()
 
@@ -76,8 +82,10 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
     credential: { ...(credential as NonNullable<typeof credential>), signCount: 0 },
   })
   await page.getByRole('button', { name: 'Logout' }).click()
-  await button.click()
-  await touch(() => expect(page.getByText('This passkey was not accepted')).toBeVisible())
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('This passkey was not accepted')).toBeVisible()
+  })
 
   await openAs(
     page,
@@ -93,8 +101,10 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
   await expect(page.getByText('Passkey removed')).toBeVisible()
   await expect(page.getByText('Old laptop')).toHaveCount(0)
   await page.getByRole('button', { name: 'Logout' }).click()
-  await button.click()
-  await touch(() => expect(page.getByText('This passkey was not accepted')).toBeVisible())
+  await touch(async () => {
+    await button.click()
+    await expect(page.getByText('This passkey was not accepted')).toBeVisible()
+  })
   await expect(page).toHaveURL(/\/login$/)
 })
 
@@ -111,6 +121,7 @@ test('the login screen suggests a passkey at the field for the address', async (
 })
 
 test('administration asks for a session that a passkey opened, where it is required', async ({ page }) => {
+  await withoutSuggestions(page)
   const { touch } = await plugAuthenticator(page)
   await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
   await page.goto(linkIn(await stack.mail.waitForMail('boss@example.org')))
@@ -122,8 +133,10 @@ test('administration asks for a session that a passkey opened, where it is requi
   await page.getByRole('link', { name: 'Profile', exact: true }).click()
   await touch(() => addPasskey(page, 'Security key'))
   await page.getByRole('button', { name: 'Logout' }).click()
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await touch(() => expect(page.getByText('@the_boss').first()).toBeVisible())
+  await touch(async () => {
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await expect(page.getByText('@the_boss').first()).toBeVisible()
+  })
   await page.getByRole('link', { name: 'Admin' }).click()
   await page.getByRole('button', { name: 'Generate code' }).click()
   await expect(page.getByText('Beta code created')).toBeVisible()

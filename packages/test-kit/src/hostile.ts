@@ -122,7 +122,7 @@ type JsonSchema = ReturnType<(typeof RECORD_SCHEMAS)[Source]['toJSONSchema']>
  */
 const filled = (schema: unknown, text: string, index = 0): unknown => {
   const {
-    type,
+    type: types,
     format,
     pattern,
     enum: kinds,
@@ -132,6 +132,8 @@ const filled = (schema: unknown, text: string, index = 0): unknown => {
     additionalProperties,
   } = schema as JsonSchema
   if (anyOf) return filled(anyOf[0], text)
+  // One that may be null, too, lists both.
+  const [type] = [types].flat()
   if (kinds) return kinds[index]
   if (format === 'date-time') return '2026-11-20T10:00:00.000Z'
   if (type === 'array') return [filled(items, text, 0), filled(items, text, 1)]
