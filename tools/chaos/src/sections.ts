@@ -14,7 +14,7 @@ export interface Section {
 }
 
 /** Sections with a custom read below, or for administrators only. */
-const OWN_READ = new Set(['collector', 'seals', 'campaigns', 'admin'])
+const OWN_READ = new Set(['collector', 'seals', 'campaigns', 'admin', 'subscriptions'])
 
 const isRead = ({ section, spec }: (typeof OPERATIONS)[number]) =>
   spec.method === 'GET' && !spec.params && !OWN_READ.has(section)
