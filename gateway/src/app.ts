@@ -13,6 +13,7 @@ import {
   remoteKeys,
   type ServiceDeps,
 } from '@iodine/service-kit'
+import { createApiTokenCheck } from './api-tokens.js'
 import { BOUNDS, REFUSALS } from './bounds.js'
 import type { GatewayConfig } from './config.js'
 import { createFeedKeyCheck } from './feed-keys.js'
@@ -26,6 +27,7 @@ import { addSecurity, securityHeaders } from './plugins/security.js'
 import { addSecurityTxt } from './plugins/security-txt.js'
 import { addWeb, shellPage } from './plugins/web.js'
 import { ROUTES } from './routes.js'
+import { createSessionStates } from './session-states.js'
 import { createSessionCheck } from './sessions.js'
 import { guardSockets } from './sockets.js'
 
@@ -65,7 +67,7 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   })
   try {
     const keys = deps.tokenKeys ?? remoteKeys(config.AUTH_URL)
-    const checkSession = createSessionCheck(createTokenVerifier(keys), redis, config.REDIS_PREFIX, peers)
+    const states = createSessionStates(redis, config.REDIS_PREFIX)
     await addSecurity(app, config, limits)
     await addReference(app)
     const { refused } = metrics.watchLoad(REFUSALS, () => load().pools)
@@ -73,7 +75,8 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     const load = addProxy(app, {
       routes: ROUTES,
       addressOf: name => addressOf(config, name),
-      checkSession,
+      checkSession: createSessionCheck(createTokenVerifier(keys), states, peers),
+      checkApiToken: createApiTokenCheck(states, peers),
       checkFeedKey: createFeedKeyCheck(peers),
       publicUrl: config.PUBLIC_URL === undefined ? undefined : new URL(config.PUBLIC_URL),
       limits,

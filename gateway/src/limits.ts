@@ -16,6 +16,8 @@ export const createLimits = (config: GatewayConfig) => {
     user: (id: string) => users.use(id),
     feed: (key: string) => feeds.use(key),
     stranger: (address: string) => strangers.use(addressKey(address)),
+    /** Throws past the limit of `stranger`, and counts nothing. */
+    mayBeStranger: (address: string) => strangers.check(addressKey(address)),
     page: (address: string) => pages.use(addressKey(address)),
   }
 }

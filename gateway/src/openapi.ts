@@ -1,5 +1,8 @@
 import {
   API_BASE,
+  API_SCOPES,
+  API_TOKEN_PREFIX,
+  type ApiScope,
   FEEDS,
   type FeedEndpoint,
   OPERATIONS,
@@ -58,11 +61,36 @@ const success = ({ produces, response, conditional }: PublicEndpoint) => ({
     : { 'application/json': { schema: schemaOf(response, 'output') } },
 })
 
+/** What each scope of an API token is for. */
+const SCOPES: Record<ApiScope, string> = {
+  read: 'what the user sees: lists, details, graphs, exports, captures',
+  collect: 'what the browser extension does: stores records and captures, looks up and creates IODs, adds evidence',
+  contribute:
+    'what the user adds and changes: IODs, votes, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives spend the user’s AI key',
+}
+
+const DESCRIPTION = `Send \`Authorization: Bearer TOKEN\` with each request. A script uses an API token, made under My Profile, with some of these scopes:
+
+${API_SCOPES.map(scope => `- \`${scope}\`: ${SCOPES[scope]}`).join('\n')}
+
+Each operation says which of them it takes; one is enough, and none includes another. Operations that name none take a session alone: nothing is deleted for good with a token, and accounts, keys, tokens and administration are out of its reach. Without a live token the answer is 401, without a scope that the operation takes 403.`
+
+/** Who may call an operation, in words. */
+const accessOf = ({ access, scopes }: PublicEndpoint): string => {
+  if (access === 'anyone') return 'Open to anybody.'
+  if (!scopes) return 'A session alone: no API token may call it.'
+  return `API tokens: ${scopes.map(scope => `\`${scope}\``).join(' or ')}.`
+}
+
 const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   tags: [section],
   operationId: name,
   summary: spec.summary,
-  security: spec.access === 'anyone' ? [] : [{ session: [] }],
+  description: accessOf(spec),
+  security:
+    spec.access === 'anyone' ? [] : [{ session: [] }, ...(spec.scopes ? [{ apiToken: [] }] : [])],
+  // OpenAPI 3.0 has scopes for OAuth 2 alone.
+  ...(spec.scopes && { 'x-api-token-scopes': spec.scopes }),
   parameters: [
     ...parametersOf('path', spec.params),
     ...parametersOf('query', spec.query),
@@ -86,7 +114,7 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
       [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
     }),
     ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
-    ...(spec.access !== 'anyone' && { 401: problem('No live session') }),
+    ...(spec.access !== 'anyone' && { 401: problem(spec.scopes ? 'No live session or API token' : 'No live session') }),
     ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),
   },
@@ -132,13 +160,19 @@ export const openApiDocument = () => {
   }
   return {
     openapi: '3.0.3',
-    info: { title: `${PRODUCT_NAME} API`, version: '1' },
+    info: { title: `${PRODUCT_NAME} API`, version: '1', description: DESCRIPTION },
     servers: [{ url: API_BASE }],
     tags: [...new Set([...OPERATIONS.map(({ section }) => section), 'feeds'])].map(name => ({ name })),
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a session' },
+        apiToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: `${API_TOKEN_PREFIX}…`,
+          description: 'An API token with one of the scopes that the operation names',
+        },
         feedKey: { type: 'http', scheme: 'bearer', description: 'A feed key' },
         feedPassword: {
           type: 'http',

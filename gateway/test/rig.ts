@@ -1,7 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { SERVICE_NAMES, type ServiceName, type SessionState } from '@iodine/contracts'
-import { readConfig } from '@iodine/service-kit'
+import {
+  API_TOKEN_PREFIX,
+  type ApiScope,
+  type authInternal,
+  type ResponseOf,
+  SERVICE_NAMES,
+  type ServiceName,
+  type SessionState,
+} from '@iodine/contracts'
+import { hashOf, readConfig } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
 import { createApp, gatewayConfigSchema } from '../src/index.js'
 
@@ -22,9 +31,12 @@ export const startServices = async () => {
   const behaviour: Partial<Record<ServiceName, Behaviour>> = {}
   /** The live sessions, by session id. */
   const liveSessions = new Map<string, SessionState>()
+  /** The live API tokens, by hash. */
+  const liveTokens = new Map<string, ResponseOf<typeof authInternal.checkApiToken>>()
   const servers = new Map<ServiceName, Server>()
   const ports = new Map<ServiceName, number>()
   let sessionChecks = 0
+  let tokenChecks = 0
 
   const serve = (service: ServiceName) => async (request: IncomingMessage, response: ServerResponse) => {
     const custom = behaviour[service]
@@ -45,6 +57,11 @@ export const startServices = async () => {
       const { sid } = JSON.parse(body)
       const state = liveSessions.get(sid)
       return state ? answer(200, state) : answer(404, { detail: 'Not found' })
+    }
+    if (request.url === '/internal/api-tokens/check') {
+      tokenChecks++
+      const live = liveTokens.get(JSON.parse(body).hash)
+      return live ? answer(200, live) : answer(404, { detail: 'Not found' })
     }
     if (request.url === '/readyz' || request.url === '/healthz') return answer(200, { status: 'up' })
     seen.push({
@@ -79,7 +96,9 @@ export const startServices = async () => {
     seen,
     behaviour,
     liveSessions,
+    liveTokens,
     sessionChecks: () => sessionChecks,
+    tokenChecks: () => tokenChecks,
     start,
     stop,
     stopAll: () => Promise.all(SERVICE_NAMES.map(stop)),
@@ -113,6 +132,15 @@ export const startRig = async (env: Record<string, string> = {}) => {
       const [sid, id] = [newId(), newId()]
       services.liveSessions.set(sid, { user_id: id, scope })
       return { sid, id, token: await bed.token({ id, scope, sid }, lifetimeMs) }
+    },
+    /** A live API token. */
+    async apiToken(scopes: ApiScope[], lifetimeMs = 3_600_000) {
+      const secret = API_TOKEN_PREFIX + randomBytes(32).toString('base64url')
+      const [id, user_id, hash] = [newId(), newId(), hashOf(secret)]
+      const token = await bed.token({ id: user_id, scope: 'api', sid: id, scopes })
+      const expires_at = new Date(Date.now() + lifetimeMs).toISOString()
+      services.liveTokens.set(hash, { id, user_id, scopes, expires_at, token })
+      return { secret, hash, user_id, token }
     },
     async close() {
       await gateway.close()

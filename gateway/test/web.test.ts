@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DETAILS, FEEDS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
+import { API_SCOPES, DETAILS, FEEDS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
 import { listenForMetrics, readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
@@ -270,7 +270,11 @@ describe('the reference', () => {
       const operation = document.paths[spec.path.replace(/:(\w+)/g, '{$1}')][spec.method.toLowerCase()]
       expect(operation.summary).toBe(spec.summary)
       expect(operation.responses[spec.status ?? 200]).toBeDefined()
-      expect(operation.security).toHaveLength(spec.access === 'anyone' ? 0 : 1)
+      const ways = spec.access === 'anyone' ? [] : spec.scopes ? ['session', 'apiToken'] : ['session']
+      expect(operation.security).toEqual(ways.map(way => ({ [way]: [] })))
+      expect(operation['x-api-token-scopes']).toEqual(spec.scopes)
+      for (const scope of API_SCOPES)
+        expect(operation.description.includes(`\`${scope}\``)).toBe(spec.scopes?.includes(scope) ?? false)
     }
     for (const { spec } of FEEDS) {
       const path = spec.path.replace(/:(\w+)/g, '{$1}') + (spec.form === 'taxii' ? '/' : '')

@@ -32,6 +32,7 @@ const SIGNED_IN: Routes = {
   'GET /iods': [200, []],
   'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
+  'GET /profile/api-tokens': [200, []],
   'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
   'GET /profile/passkeys': [200, []],
@@ -297,6 +298,86 @@ test('a feed key is made with a level and a life, shown once with where to paste
   fireEvent.click(question.getByRole('button', { name: 'Revoke' }))
   await waitFor(() => expect(screen.queryByText('Our OpenCTI')).toBeNull())
   expect(asked).toHaveLength(2)
+})
+
+describe('API tokens on My Profile', () => {
+  const token = {
+    id: 'e'.repeat(24),
+    name: '<b>Nightly</b>',
+    scopes: ['read', 'collect'],
+    created_at: '2026-11-22T10:00:00.000Z',
+    expires_at: new Date(Date.now() + 30 * 24 * 3_600_000).toISOString(),
+    last_used_at: new Date().toISOString(),
+  } as const
+
+  test('are made with a name, scopes and an end, shown once, and revoked', async () => {
+    const SECRET = 'iodine_api_secret'
+    const asked: unknown[] = []
+    let tokens: unknown[] = []
+    await open('/dashboard/profile', {
+      'GET /profile/api-tokens': () => [200, tokens],
+      'POST /profile/api-tokens': ({ body }) => {
+        asked.push(body)
+        tokens = [token]
+        return [201, { ...token, token: SECRET }]
+      },
+      'DELETE /profile/api-tokens/:id': ({ params }) => {
+        asked.push(params.id)
+        tokens = []
+        return [200, { id: token.id }]
+      },
+    })
+    fireEvent.click(await screen.findByRole('button', { name: 'Make a token' }))
+    const form = within(await screen.findByRole('dialog', { name: 'Make an API token' }))
+    const make = () => fireEvent.click(form.getByRole('button', { name: 'Make' }))
+    make()
+    await screen.findByText('A name is required')
+    fireEvent.change(form.getByLabelText('Name'), { target: { value: ` ${token.name} ` } })
+    expect((form.getByRole('checkbox', { name: /^Read/ }) as HTMLInputElement).checked).toBe(true)
+    fireEvent.click(form.getByRole('checkbox', { name: /^Read/ }))
+    make()
+    await screen.findByText('A token needs a scope')
+    for (const name of [/^Collect/, /^Read/]) fireEvent.click(form.getByRole('checkbox', { name }))
+    fireEvent.change(form.getByLabelText('Lives for'), { target: { value: '0' } })
+    const day = form.getByLabelText('Last day') as HTMLInputElement
+    for (const value of ['', '2020-01-01', '2999-01-01']) {
+      fireEvent.change(day, { target: { value } })
+      make()
+      await waitFor(() => expect(day.getAttribute('aria-invalid')).toBe('true'))
+    }
+    expect(asked).toEqual([])
+    fireEvent.change(day, { target: { value: day.max } })
+    make()
+    const shown = within(await screen.findByRole('dialog', { name: 'Your API token' }))
+    expect(asked).toEqual([
+      { name: token.name, scopes: ['read', 'collect'], expires_at: expect.any(String) },
+    ])
+    const { expires_at } = asked[0] as { expires_at: string }
+    const days = (Date.parse(expires_at) - Date.now()) / (24 * 3_600_000)
+    expect(days).toBeGreaterThan(364)
+    expect(days).toBeLessThan(366)
+    expect((shown.getByLabelText('Token') as HTMLInputElement).value).toBe(SECRET)
+    expect((shown.getByLabelText('Try it') as HTMLInputElement).value).toContain(`Bearer ${SECRET}`)
+    fireEvent.click(shown.getByRole('button', { name: 'Done' }))
+    await waitFor(() => expect(screen.queryByDisplayValue(SECRET)).toBeNull())
+    const row = (await screen.findByText(token.name)).closest('li')
+    expect(row?.textContent).toContain('<b>Nightly</b>ReadCollectUsed just now · expires ')
+    fireEvent.click(screen.getByRole('button', { name: `Revoke ${token.name}` }))
+    const question = within(await screen.findByRole('dialog', { name: 'Revoke the API token' }))
+    fireEvent.click(question.getByRole('button', { name: 'Revoke' }))
+    await waitFor(() => expect(screen.queryByText(token.name)).toBeNull())
+    expect(asked[1]).toBe(token.id)
+  })
+
+  test('that have expired say so, and a full list takes no more', async () => {
+    const over = { ...token, expires_at: '2026-01-01T00:00:00.000Z', last_used_at: null }
+    const tokens = Array.from({ length: 20 }, (_, n) => ({ ...over, id: n.toString(16).padStart(24, '0') }))
+    await open('/dashboard/profile', { 'GET /profile/api-tokens': [200, tokens] })
+    expect(await screen.findAllByText('Expired')).toHaveLength(20)
+    screen.getByText('You have 20 tokens: revoke one first.')
+    const button = screen.getByRole('button', { name: 'Make a token' }) as HTMLButtonElement
+    expect(button.disabled).toBe(true)
+  })
 })
 
 describe('sessions on My Profile', () => {

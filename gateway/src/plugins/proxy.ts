@@ -8,6 +8,7 @@ import {
   forbidden,
   HttpError,
   notFound,
+  requireAccess,
   SHORT_KEEP_ALIVE,
   sendTaxiiError,
   timedOut,
@@ -16,6 +17,7 @@ import {
 } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Dispatcher, errors } from 'undici'
+import { type ApiTokenCheck, isApiToken } from '../api-tokens.js'
 import { type Body, busy, createBodies, tooLarge } from '../bodies.js'
 import { BOUNDS, type Bounds, type Refusal } from '../bounds.js'
 import type { FeedKeyCheck } from '../feed-keys.js'
@@ -70,9 +72,9 @@ const forwardedHeaders = (
   }
   headers['x-request-id'] = request.id
   headers['x-forwarded-for'] = request.ip
-  // Services know no feed keys: the token of a checked one takes its place.
-  if (request.feedToken !== undefined) {
-    headers.authorization = `Bearer ${request.feedToken}`
+  // Services know neither feed keys nor API tokens: what auth made for a checked one takes its place.
+  if (request.serviceToken !== undefined) headers.authorization = `Bearer ${request.serviceToken}`
+  if (request.isFeed) {
     // Feeds name their own addresses.
     headers['x-forwarded-host'] = publicUrl?.host ?? request.host
     headers['x-forwarded-proto'] = publicUrl?.protocol.slice(0, -1) ?? request.protocol
@@ -81,7 +83,13 @@ const forwardedHeaders = (
 }
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'])
 
-/** Matches requests to a section's operations in the contracts, and tells whether they need a session. */
+/** Names before parameters, as the services' router has it: `/campaigns/my` is no `/campaigns/:id`. */
+const byLiterals = (a: { template: string }, b: { template: string }): number => {
+  const [one, other] = [a, b].map(({ template }) => template.replaceAll(':', '\uffff')) as [string, string]
+  return one < other ? -1 : Number(one > other)
+}
+
+/** Matches requests to a section's operations in the contracts, and tells who may call them. */
 const operationsOf = ({ prefix }: Route) => {
   const operations = OPERATIONS.filter(
     ({ spec }) => /^\/([^/]+)/.exec(spec.path)?.[1] === prefix || spec.path.startsWith('/:'),
@@ -90,8 +98,10 @@ const operationsOf = ({ prefix }: Route) => {
     template: `${API_BASE}${spec.path}`,
     path: pathPattern(spec, API_BASE),
     open: spec.access === 'anyone',
+    spec,
     waits: spec.waits ?? false,
   }))
+  operations.sort(byLiterals)
   return (request: FastifyRequest) => {
     const url = request.raw.url ?? ''
     const end = url.indexOf('?')
@@ -241,6 +251,7 @@ export interface ProxyOptions {
   addressOf: (service: Route['service']) => string | undefined
   checkSession: SessionCheck
   checkFeedKey: FeedKeyCheck
+  checkApiToken: ApiTokenCheck
   /** Address of this deployment, which feeds name; by default that of the request. */
   publicUrl?: URL | undefined
   limits: Limits
@@ -264,6 +275,7 @@ export const addProxy = (
     addressOf,
     checkSession,
     checkFeedKey,
+    checkApiToken,
     publicUrl,
     limits,
     bounds = BOUNDS,
@@ -415,6 +427,15 @@ export const addProxy = (
     }
   }
 
+  /** Who calls, by a session or an API token. Throws 401, or 503 when it cannot be checked. */
+  const identify = async (request: FastifyRequest): Promise<Caller> => {
+    const { authorization } = request.headers
+    if (!isApiToken(authorization)) return checkSession(authorization)
+    const { caller, token } = await checkApiToken(authorization, () => limits.mayBeStranger(request.ip))
+    request.serviceToken = token
+    return caller
+  }
+
   const admit =
     (operationOf: ReturnType<typeof operationsOf>) =>
     async (request: FastifyRequest): Promise<void> => {
@@ -427,7 +448,7 @@ export const addProxy = (
       }
       let caller: Caller
       try {
-        caller = await checkSession(request.headers.authorization)
+        caller = await identify(request)
       } catch (error) {
         await limits.stranger(request.ip)
         // A path outside the contracts answers 404 instead of 401, unless the caller has a session: services
@@ -435,7 +456,11 @@ export const addProxy = (
         throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
       }
       request.admitted = { holder: holderOf(request.ip, caller), kind }
+      // By user: a script with ten tokens gets no more than a browser.
       await limits.user(caller.id)
+      if (caller.scope !== 'api') return
+      if (!operation) throw notFound()
+      requireAccess(caller, operation.spec)
     }
 
   const admitReader =
@@ -451,7 +476,8 @@ export const addProxy = (
         throw error
       }
       request.admitted = { holder: holderOf(request.ip, { id: key.user_id }), kind: 'pool' }
-      request.feedToken = key.token
+      request.serviceToken = key.token
+      request.isFeed = true
       await limits.feed(key.id)
       // Nothing is written by feeds.
       if (request.method !== 'GET' && request.method !== 'HEAD') throw forbidden()
@@ -462,7 +488,8 @@ export const addProxy = (
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.decorateRequest('admitted')
-    scope.decorateRequest('feedToken')
+    scope.decorateRequest('serviceToken')
+    scope.decorateRequest('isFeed', false)
     for (const route of routes) {
       const options = {
         config: { countsItself: true },
@@ -496,7 +523,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The holder that an API request counts for, and the connection pool it uses. */
     admitted: { holder: Holder; kind: 'pool' | 'waitPool' }
-    /** For the service, in place of the feed key. */
-    feedToken?: string
+    /** For the service, in place of the feed key or API token. */
+    serviceToken?: string
+    isFeed: boolean
   }
 }

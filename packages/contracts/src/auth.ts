@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { apiToken, newApiToken } from './api-tokens.js'
 import { endpoint } from './endpoint.js'
 import { feedKey } from './feeds.js'
 import { LIMITS } from './limits.js'
 import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
 import { email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
 import { usage } from './usage.js'
-import { FEED_TLP_LEVELS } from './vocabulary.js'
+import { API_SCOPES, FEED_TLP_LEVELS } from './vocabulary.js'
 
 export const profile = z.strictObject({
   id,
@@ -94,10 +95,12 @@ export const authApi = {
 
 export const profileApi = {
   getProfile: endpoint('collector', 'GET /profile/me', {
+    scopes: API_SCOPES,
     summary: 'The signed-in user',
     response: profile,
   }),
   getUsage: endpoint('user', 'GET /profile/usage', {
+    scopes: API_SCOPES,
     summary: 'What the signed-in user has used of each quota, and its limit; null while its service is down',
     response: usage,
   }),
@@ -143,6 +146,21 @@ export const profileApi = {
   }),
   deleteFeedKey: endpoint('user', 'DELETE /profile/feed-keys/:id', {
     summary: 'Revoke a key: nothing can be pulled with it any more',
+    params: z.strictObject({ id }),
+    response: z.strictObject({ id }),
+  }),
+  listApiTokens: endpoint('user', 'GET /profile/api-tokens', {
+    summary: "The user's API tokens, newest first, without the tokens themselves; expired ones for 30 days",
+    response: z.array(apiToken),
+  }),
+  createApiToken: endpoint('user', 'POST /profile/api-tokens', {
+    summary: `Make a token that a script calls the API with, for some scopes and a year at most: the answer alone has it. 413 with ${LIMITS.apiTokensMax} tokens`,
+    body: newApiToken,
+    response: apiToken.extend({ token: z.string() }),
+    status: 201,
+  }),
+  revokeApiToken: endpoint('user', 'DELETE /profile/api-tokens/:id', {
+    summary: 'Revoke an API token; it is dead at once everywhere',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
   }),

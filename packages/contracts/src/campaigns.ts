@@ -74,12 +74,14 @@ const memberships = z.strictObject({ iod_ids: z.array(id).min(1).max(LIMITS.adde
 
 export const campaignsApi = {
   listCampaigns: endpoint('user', 'GET /campaigns', {
+    scopes: ['read'],
     summary:
       'Campaigns, newest first: all, those with an IOD (`iod_id`), those whose name contains a text in any case (`q`)',
     query: z.strictObject({ iod_id: id.optional(), q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(campaign),
   }),
   getOverlay: endpoint('collector', 'GET /campaigns/overlay', {
+    scopes: ['read', 'collect'],
     summary:
       'Campaigns with the ids of their IODs, in the format of `@iodine/known-iods`, up to 30 s old. Empty ones are left out, names are cut off after 200 characters; of more than 500,000 ids in all, the largest campaigns are left out',
     response: z.unknown(),
@@ -87,23 +89,27 @@ export const campaignsApi = {
     conditional: true,
   }),
   listMyCampaigns: endpoint('user', 'GET /campaigns/my', {
+    scopes: ['read'],
     summary: "The caller's campaigns, newest first",
     query: z.strictObject(pageQuery),
     response: z.array(campaign),
   }),
   getCampaign: endpoint('user', 'GET /campaigns/:id', {
+    scopes: ['read'],
     summary: 'A campaign with its IODs, or with its first `limit` ones',
     params,
     query: z.strictObject({ limit: limitParam(LIMITS.listLimitMax).optional() }),
     response: campaignDetail,
   }),
   getStatistics: endpoint('user', 'GET /campaigns/:id/statistics', {
+    scopes: ['read'],
     summary:
       'Numbers of a campaign’s IODs by category and source type, of their votes and comments; 503 while its IODs can’t be read',
     params,
     response: campaignStatistics,
   }),
   exportCampaign: endpoint('user', 'GET /campaigns/:id/export', {
+    scopes: ['read'],
     summary:
       'A campaign as a file: JSON, a STIX 2.1 bundle, a MISP event or CSV, but for CSV with the IODs’ evidence if wanted; 503 while its IODs or their evidence can’t be read. `profile=opencti`, of STIX, leaves out what OpenCTI’s client refuses. `X-Withheld`: number of objects that are left out',
     params,
@@ -124,12 +130,14 @@ export const campaignsApi = {
     response: z.unknown(),
   }),
   getSharing: endpoint('user', 'GET /campaigns/:id/sharing', {
+    scopes: ['read'],
     summary:
       'The level of the Traffic Light Protocol that a campaign’s exports carry, and whether it is published',
     params,
     response: campaignSharing,
   }),
   updateSharing: endpoint('user', 'PATCH /campaigns/:id/sharing', {
+    scopes: ['contribute'],
     summary:
       'Set that level, publish the campaign in feeds, or withdraw it (its creator); 409 below the strictest level that was imported, or for a published one that is red',
     params,
@@ -137,12 +145,14 @@ export const campaignsApi = {
     response: campaignSharing,
   }),
   createCampaign: endpoint('user', 'POST /campaigns', {
+    scopes: ['contribute'],
     summary: 'Create a campaign',
     body: z.strictObject({ name: filledText(), description: text().nullish() }),
     response: campaign,
     status: 201,
   }),
   updateCampaign: endpoint('user', 'PATCH /campaigns/:id', {
+    scopes: ['contribute'],
     summary: 'Rename or describe a campaign (its creator)',
     params,
     body: z.strictObject({ name: filledText().optional(), description: text().nullish() }),
@@ -154,35 +164,41 @@ export const campaignsApi = {
     response: z.strictObject({ id }),
   }),
   addIod: endpoint('user', 'POST /campaigns/:id/add-iod', {
+    scopes: ['contribute'],
     summary: 'Put an IOD into a campaign; answers the campaign without its IODs, as lists have it',
     params,
     body: membership,
     response: campaign,
   }),
   addIods: endpoint('user', 'POST /campaigns/:id/add-iods', {
+    scopes: ['contribute'],
     summary: 'Put many IODs into a campaign in one step; answers which were added, in it already, or unknown',
     params,
     body: memberships,
     response: z.strictObject({ added: z.array(id), already: z.array(id), unknown: z.array(id) }),
   }),
   removeIod: endpoint('user', 'POST /campaigns/:id/remove-iod', {
+    scopes: ['contribute'],
     summary: 'Take an IOD out of a campaign',
     params,
     body: membership,
     response: campaignDetail,
   }),
   listTechniques: endpoint('user', 'GET /campaigns/:id/techniques', {
+    scopes: ['read'],
     summary: 'Techniques of DISARM that a campaign uses, in the order of their addition',
     params,
     response: z.array(campaignTechnique),
   }),
   addTechnique: endpoint('user', 'PUT /campaigns/:id/techniques/:tid', {
+    scopes: ['contribute'],
     summary:
       'Say that a campaign uses a technique of DISARM; answers all of the campaign’s techniques. May be repeated. 413 if it has 100, 422 for an id that the list of DISARM’s techniques doesn’t have',
     params: technique,
     response: z.array(campaignTechnique),
   }),
   removeTechnique: endpoint('user', 'DELETE /campaigns/:id/techniques/:tid', {
+    scopes: ['contribute'],
     summary: 'Take a technique of DISARM from a campaign; answers those that are left. May be repeated',
     params: technique,
     response: z.array(campaignTechnique),

@@ -118,6 +118,7 @@ const one = z.strictObject({ id })
 
 export const canonicalApi = {
   listCanonical: endpoint('user', 'GET /narratives/canonical', {
+    scopes: ['read'],
     summary:
       'Canonical narratives by reach (sentences × sources); with q those with a spelling that contains it. Of a user with a public profile, or with scope=all those that at least three such users say. 100 without a limit',
     query: z.strictObject({
@@ -129,31 +130,37 @@ export const canonicalApi = {
     response: z.array(canonicalNarrative),
   }),
   getCanonicalState: endpoint('user', 'GET /narratives/canonical/state', {
+    scopes: ['read'],
     summary: 'Whether the clusters of the caller are up to date, and how labels were compared',
     response: canonicalState,
   }),
   compareByMeaning: endpoint('user', 'POST /narratives/canonical/compare', {
+    scopes: ['contribute'],
     summary:
       "Have the caller's labels compared by their meaning as well, once, by the AI provider with the caller's key: it gets labels alone. What that joins stays together; a failure is in the state",
     response: done,
   }),
   listDecisions: endpoint('user', 'GET /narratives/canonical/history', {
+    scopes: ['read'],
     summary: 'What the caller has merged and split, newest first; 100 without a limit',
     query: z.strictObject(pageQuery),
     response: z.array(canonicalDecision),
   }),
   undoDecision: endpoint('user', 'POST /narratives/canonical/history/:id/undo', {
+    scopes: ['contribute'],
     summary: 'Take one of the caller’s decisions back; 409 if it is undone already',
     params: one,
     response: done,
   }),
   getCanonical: endpoint('user', 'GET /narratives/canonical/:id', {
+    scopes: ['read'],
     summary: 'One canonical narrative with the spellings it gathers, its days and sources',
     params: one,
     query: z.strictObject(owner),
     response: canonicalDetail,
   }),
   listCanonicalSentences: endpoint('user', 'GET /narratives/canonical/:id/sentences', {
+    scopes: ['read'],
     summary:
       "The sentences of the caller's texts that say a canonical narrative, newest first; with source those of one, empty for texts without. 404 for another's user_id. 20 without a limit",
     params: one,
@@ -166,6 +173,7 @@ export const canonicalApi = {
     response: z.array(canonicalSentence),
   }),
   mergeCanonical: endpoint('user', 'POST /narratives/canonical/:id/merge', {
+    scopes: ['contribute'],
     summary:
       'Say that two canonical narratives are the same, part by part; 409 if decisions contradict that. Its id after that',
     params: one,
@@ -173,6 +181,7 @@ export const canonicalApi = {
     response: z.strictObject({ id, decision: id }),
   }),
   splitCanonical: endpoint('user', 'POST /narratives/canonical/:id/split', {
+    scopes: ['contribute'],
     summary:
       'Say that some members of a part are not what the others are; 409 if decisions contradict that. The narrative’s id after that',
     params: one,

@@ -176,12 +176,14 @@ const stored = z.union([
 
 export const collectorApi = {
   listRecords: endpoint('user', 'GET /:source/data', {
+    scopes: ['read'],
     summary: "The caller's records of one source, newest first; with q those with a text that contains it",
     params: z.strictObject({ source }),
     query: z.strictObject({ q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(stored),
   }),
   ingestRecords: endpoint('collector', 'POST /:source/data', {
+    scopes: ['collect'],
     summary: 'Hand in 1 to 500 records; each gets its own result, in order',
     params: z.strictObject({ source }),
     // Records are validated one by one, so that an invalid one does not fail the others.
@@ -201,6 +203,7 @@ export const collectorApi = {
     response: z.strictObject({ id }),
   }),
   shareRecords: endpoint('user', 'POST /:source/data/share', {
+    scopes: ['contribute'],
     summary:
       'Let other members find some of the caller’s records in Origins, under the caller’s name or under none, or stop it at once. 404 if one of them is not the caller’s: none is changed then',
     params: z.strictObject({ source }),
@@ -217,6 +220,7 @@ export const collectorApi = {
     response: z.strictObject({ ids: z.array(id), shared: z.enum(SHARED_AS).nullable() }),
   }),
   listShared: endpoint('user', 'GET /:source/data/shared', {
+    scopes: ['read'],
     summary: 'The caller’s records of one source that are shared',
     params: z.strictObject({ source }),
     response: z.array(z.strictObject({ id, shared: z.enum(SHARED_AS) })),

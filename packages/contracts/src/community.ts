@@ -42,6 +42,7 @@ const page = {
 
 export const communityApi = {
   listUsers: endpoint('user', 'GET /community/users', {
+    scopes: ['read'],
     summary: 'Public profiles',
     query: z.strictObject({
       ...page,
@@ -50,6 +51,7 @@ export const communityApi = {
     response: z.strictObject({ users: z.array(communityUser), total: z.int() }),
   }),
   getUser: endpoint('user', 'GET /community/users/:id', {
+    scopes: ['read'],
     summary: 'A public profile with a page of its contributions',
     params: z.strictObject({ id }),
     query: z.strictObject({

@@ -123,16 +123,19 @@ const params = z.strictObject({ id })
 
 export const coordinationApi = {
   createRun: endpoint('user', 'POST /coordination/runs', {
+    scopes: ['contribute'],
     summary: `Find accounts that share the same within a time; ${LIMITS.coordinationRunsAtOnce} at once, kept for 30 days`,
     body: runQuestion,
     response: coordinationRun,
     status: 201,
   }),
   getRuns: endpoint('user', 'GET /coordination/runs', {
+    scopes: ['read'],
     summary: `The caller's runs, newest first; the latest ${LIMITS.coordinationRunsKept} are kept`,
     response: z.array(coordinationRun),
   }),
   getRun: endpoint('user', 'GET /coordination/runs/:id', {
+    scopes: ['read', 'contribute'],
     summary: 'State, progress and totals of a run',
     params,
     response: coordinationRun,
@@ -143,12 +146,14 @@ export const coordinationApi = {
     response: z.strictObject({ id }),
   }),
   getNetwork: endpoint('user', 'GET /coordination/runs/:id/graph', {
+    scopes: ['read'],
     summary: 'The accounts that share the same, and their edges, the heaviest first; none until it is done',
     params,
     query: z.strictObject({ limit: limitParam(LIMITS.coordinationEdges).optional() }),
     response: coordinationNetwork,
   }),
   getShares: endpoint('user', 'GET /coordination/runs/:id/shares', {
+    scopes: ['read'],
     summary: 'The evidence of an edge: both posts of its pairs, and both times',
     params,
     query: z.strictObject({ a: account, b: account }),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ApiScope } from './vocabulary.js'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
 
@@ -38,6 +39,10 @@ export type Access = 'anyone' | 'user' | 'collector'
 /** An operation of the API, which the gateway routes. */
 export interface PublicEndpoint extends EndpointSpec {
   access: Access
+  /**
+   * API tokens with one of these scopes may call it, too. Without it none may: a new endpoint is closed to them.
+   */
+  scopes?: readonly [ApiScope, ...ApiScope[]]
   /**
    * The handler checks the body's strings and depth itself, per item, so that an invalid item does not fail
    * the others.

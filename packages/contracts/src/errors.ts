@@ -44,6 +44,10 @@ export const DETAILS = {
   publishedFull: `At most ${LIMITS.publishedObjectsMax.toLocaleString('en-US')} objects of a campaign can be published`,
   feedKeysFull: `You have ${LIMITS.feedKeysMax} feed keys: revoke one to make another`,
   notTaxii: 'Only application/taxii+json;version=2.1 is served here',
+  apiTokensFull: `You have ${LIMITS.apiTokensMax} API tokens: revoke one to make another`,
+  apiTokenRefused: 'API tokens may not be used for this',
+  apiTokenRevoking:
+    'This token is revoked, but parts of the service may take it for up to ten minutes more: try again to end it at once',
   feedScope: 'This token may only be used for feeds',
   unknownTechnique: 'tid: is no technique of DISARM',
   techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,
@@ -76,3 +80,7 @@ export const DETAILS = {
   timeout: 'This took too long',
   internal: 'Something went wrong',
 } as const
+
+/** Told to an API token with none of the scopes that an endpoint asks for. */
+export const missingScope = (scopes: readonly string[]): string =>
+  `This API token lacks the scope ${scopes.join(' or ')}`

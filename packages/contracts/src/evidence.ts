@@ -117,6 +117,7 @@ const byId = z.strictObject({ id })
 /** Captures: in the collector's service. */
 export const capturesApi = {
   createCapture: endpoint('collector', 'POST /captures', {
+    scopes: ['collect'],
     summary:
       'Hand in the manifest of a capture; 200 when it is known already. `missing`: the blobs that are still to be sent. At most 3 captures may be open at once (409)',
     body: manifest,
@@ -126,6 +127,7 @@ export const capturesApi = {
     bodyLimit: LIMITS.manifestBytes,
   }),
   putBlob: endpoint('collector', 'PUT /captures/:id/blobs/:sha256', {
+    scopes: ['collect'],
     summary: 'Send the bytes of a blob; 409 once sealed, 422 when hash or size differ from the manifest',
     params: byId.extend({ sha256 }),
     raw: true,
@@ -133,38 +135,45 @@ export const capturesApi = {
     bodyLimit: LIMITS.blobBytes,
   }),
   sealCapture: endpoint('collector', 'POST /captures/:id/seal', {
+    scopes: ['collect'],
     summary: 'Seal a capture whose blobs are complete; may be repeated. 409 with what is missing',
     params: byId,
     response: sealed,
   }),
   listCaptures: endpoint('user', 'GET /captures', {
+    scopes: ['read'],
     summary: "The caller's captures, newest first; those of some records by `record_id`",
     query: z.strictObject({ record_id: repeatable(id, 100), ...pageQuery }),
     response: z.array(captureSummary),
   }),
   getCapture: endpoint('user', 'GET /captures/:id', {
+    scopes: ['read'],
     summary: "A capture: the caller's own or a shared one",
     params: byId,
     response: capture,
   }),
   getCaptureText: endpoint('user', 'GET /captures/:id/text', {
+    scopes: ['read'],
     summary: "A capture's text",
     params: byId,
     response: z.strictObject({ text: z.string() }),
   }),
   getBlob: endpoint('user', 'GET /captures/:id/blobs/:sha256', {
+    scopes: ['read'],
     summary: 'The bytes of a blob, as a download; pictures as such',
     params: byId.extend({ sha256 }),
     response: z.unknown(),
     produces: 'application/octet-stream',
   }),
   getWacz: endpoint('user', 'GET /captures/:id/wacz', {
+    scopes: ['read'],
     summary: 'The capture with its seal and evidence as WACZ 1.1.1',
     params: byId,
     response: z.unknown(),
     produces: 'application/wacz',
   }),
   shareCapture: endpoint('user', 'PATCH /captures/:id', {
+    scopes: ['contribute'],
     summary: 'Show the content of an own capture to everybody, or to nobody else',
     params: byId,
     body: z.strictObject({ shared: z.boolean() }),
@@ -274,17 +283,20 @@ const byIod = z.strictObject({ id })
 /** Evidence of IODs: in the IODs' service. */
 export const evidenceApi = {
   countEvidence: endpoint('user', 'POST /iods/evidence/counts', {
+    scopes: ['read'],
     summary: 'Numbers of the evidence of IODs; those without any are left out',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.evidenceCountsMax) }),
     response: z.record(id, z.int()),
   }),
   listEvidence: endpoint('user', 'GET /iods/:id/evidence', {
+    scopes: ['read'],
     summary: "An IOD's evidence, oldest first",
     params: byIod,
     query: z.strictObject(pageQuery),
     response: z.array(evidence),
   }),
   addEvidence: endpoint('collector', 'POST /iods/:id/evidence', {
+    scopes: ['collect', 'contribute'],
     summary:
       'Quote a capture, record or narrative for an IOD; 404 where the caller may not read it, 409 when it is quoted already or not sealed yet, 413 when IOD or caller have enough, 422 when the words are not there or not about the IOD',
     params: byIod,
@@ -293,6 +305,7 @@ export const evidenceApi = {
     status: 201,
   }),
   importEvidence: endpoint('user', 'POST /iods/:id/evidence/import', {
+    scopes: ['contribute'],
     summary:
       'Add quotes of an export as evidence of the kind `imported`, which nothing has checked. `known`: are there already; `left_out`: do not say the IOD’s value, or find no room',
     params: byIod,

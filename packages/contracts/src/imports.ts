@@ -66,6 +66,7 @@ export type KeptObjects = z.output<typeof keptObjects>
 
 export const importsApi = {
   createImport: endpoint('user', 'POST /campaigns/imports', {
+    scopes: ['contribute'],
     summary:
       'Hand in a file for a campaign: STIX or MISP of any tool, or JSON or CSV of Iodine. It is planned, which changes nothing, and the plan is there for a day. 422 for what is none, 413 above the limits',
     query: z.strictObject({ campaign_id: id, format: z.enum(IMPORT_FORMATS) }),
@@ -75,11 +76,13 @@ export const importsApi = {
     status: 202,
   }),
   getImport: endpoint('user', 'GET /campaigns/imports/:id', {
+    scopes: ['read', 'contribute'],
     summary: "The caller's import: its plan, and how far it is",
     params: byId,
     response: campaignImport,
   }),
   applyImport: endpoint('user', 'POST /campaigns/imports/:id/apply', {
+    scopes: ['contribute'],
     summary:
       'Carry a plan out, or go on with an import that stopped; 409 unless it is planned or has stopped. Without `iods` all objects are kept and no IODs are made',
     params: byId,
@@ -94,6 +97,7 @@ export const importsApi = {
     response: byId,
   }),
   getKept: endpoint('user', 'GET /campaigns/:id/kept', {
+    scopes: ['read'],
     summary: 'What a campaign keeps of files of other tools, as its exports in STIX give it back',
     params: byId,
     response: keptObjects,

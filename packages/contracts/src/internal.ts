@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { apiToken } from './api-tokens.js'
 import { internalEndpoint } from './endpoint.js'
 import { evidence, importedQuote, scoredPlace, seal, sha256 } from './evidence.js'
 import { iod, iodCounts, newIod } from './iods.js'
@@ -51,6 +52,12 @@ export const authInternal = {
       'Whose feed key has this hash, and a token for it that services take for a minute; 404 unless the key and its account are live',
     body: z.strictObject({ hash: z.string().max(100) }),
     response: z.strictObject({ id, user_id: id, token: z.string() }),
+  }),
+  checkApiToken: internalEndpoint('POST /internal/api-tokens/check', {
+    summary:
+      'Whose API token has this hash, and a token for it that services take; 404 unless the API token and its account are live',
+    body: z.strictObject({ hash: z.string().max(100) }),
+    response: apiToken.pick({ id: true, scopes: true, expires_at: true }).extend({ user_id: id, token: z.string() }),
   }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",

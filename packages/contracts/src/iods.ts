@@ -113,6 +113,7 @@ export type Consensus = z.output<typeof consensus>
 
 export const iodsApi = {
   listIods: endpoint('user', 'GET /iods', {
+    scopes: ['read'],
     summary:
       'IODs, filtered and sorted, newest first by default. `q` is searched in the value and the first 2,000 characters of the description, `source` is compared exactly. ' +
       'More than 10,000 matches are not counted: `X-Total-Count: 10000` with `X-Total-Relation: gte`',
@@ -120,12 +121,14 @@ export const iodsApi = {
     response: z.array(iod),
   }),
   getIodFacets: endpoint('user', 'GET /iods/facets', {
+    scopes: ['read'],
     summary:
       'Counts a category and a source type under the same filters; above 10,000 matches, lower bounds with `exact: false`',
     query: z.strictObject(filters),
     response: iodFacets,
   }),
   getOverlay: endpoint('collector', 'GET /iods/overlay', {
+    scopes: ['read', 'collect'],
     summary:
       'All IODs as keys by which texts are searched for them, with numbers of votes, in the format of `@iodine/known-iods`. `since`: the revision of an earlier answer; then those that changed since and a little before, or all',
     query: z.strictObject({ since: revisionParam.default(0) }),
@@ -134,23 +137,27 @@ export const iodsApi = {
     conditional: true,
   }),
   countDays: endpoint('user', 'GET /iods/days', {
+    scopes: ['read'],
     summary:
       'Numbers of IODs created on each of the last days (UTC), all and the caller’s, oldest first; days without any are included',
     query: z.strictObject({ days: limitParam(LIMITS.countedDaysMax).default(LIMITS.countedDays) }),
     response: z.array(iodDay),
   }),
   getIod: endpoint('user', 'GET /iods/:id', {
+    scopes: ['read'],
     summary: 'An IOD, as lists have it',
     params: z.strictObject({ id }),
     response: iod,
   }),
   createIod: endpoint('collector', 'POST /iods', {
+    scopes: ['collect', 'contribute'],
     summary: 'Create an IOD',
     body: newIod,
     response: iod,
     status: 201,
   }),
   lookupIods: endpoint('collector', 'POST /iods/lookup', {
+    scopes: ['read', 'collect'],
     summary: 'The IODs whose value is one of those given (trimmed, case-folded, NFC)',
     body: z.strictObject({
       values: z
@@ -160,17 +167,20 @@ export const iodsApi = {
     response: z.array(iod),
   }),
   weighVotes: endpoint('user', 'POST /iods/consensus', {
+    scopes: ['read'],
     summary:
       'What the votes of IODs are worth when those who vote together count less. Unknown IODs are left out, and all until past votes have been read for the first time; votes of the last seconds count as independent',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.consensusMax) }),
     response: z.record(id, consensus),
   }),
   getLevels: endpoint('user', 'POST /iods/levels', {
+    scopes: ['read'],
     summary: 'The levels (TLP) of IODs that imports have marked; others are left out',
     body: z.strictObject({ ids: z.array(id).max(LIMITS.levelsMax) }),
     response: z.record(id, z.enum(TLP_LEVELS)),
   }),
   voteIod: endpoint('user', 'POST /iods/:id/vote', {
+    scopes: ['contribute'],
     summary: 'Vote once on an IOD',
     params: z.strictObject({ id }),
     body: z.strictObject({ vote_type: z.enum(VOTE_TYPES) }),

@@ -135,6 +135,12 @@ export const LIMITS = {
   importedQuotesMax: 10,
   /** Pieces of evidence in an export of a campaign. */
   exportedEvidenceMax: 20_000,
+  /** API tokens of a user, characters of a name, and the longest life: a year, whichever. */
+  apiTokensMax: 20,
+  apiTokenNameMax: 100,
+  apiTokenMs: 366 * 24 * 3_600_000,
+  /** How long a token that has expired is still listed. */
+  expiredApiTokenMs: 30 * 24 * 3_600_000,
   /** Feed keys of a user, and characters of a label. */
   feedKeysMax: 10,
   feedKeyLabelMax: 100,

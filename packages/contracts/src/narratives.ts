@@ -53,17 +53,20 @@ export type OpenNarrative = z.output<typeof openNarrative>
 
 export const narrativesApi = {
   listNarratives: endpoint('user', 'GET /narratives/data', {
+    scopes: ['read'],
     summary:
       "The caller's analyzed narratives, newest first; with q those whose text contains it, in any case",
     query: z.strictObject({ q: text(LIMITS.searchMax).optional(), ...pageQuery }),
     response: z.array(narrative),
   }),
   listOpenNarratives: endpoint('user', 'GET /narratives/open', {
+    scopes: ['read'],
     summary: "The caller's texts under way, newest first, with how far they are; 100 without a limit",
     query: z.strictObject(pageQuery),
     response: z.array(openNarrative),
   }),
   createNarrative: endpoint('user', 'POST /narratives', {
+    scopes: ['contribute'],
     summary: "Extract triplets from a text with the caller's own AI key",
     body: z.strictObject({
       text: filledText(LIMITS.narrativeTextMax),
@@ -75,11 +78,13 @@ export const narrativesApi = {
     waits: true,
   }),
   getNarrative: endpoint('user', 'GET /narratives/data/:id', {
+    scopes: ['read'],
     summary: "One of the caller's analyzed narratives",
     params: z.strictObject({ id }),
     response: narrative,
   }),
   listCitations: endpoint('user', 'GET /narratives/data/:id/citations', {
+    scopes: ['read'],
     summary:
       "Where one of the caller's narratives says its triplets; triplets whose words are not found are left out",
     params: z.strictObject({ id }),
@@ -182,6 +187,7 @@ const nodeId = text().regex(/^(entity|verb):/, 'must be the id of a node')
 
 export const graphApi = {
   getTriplets: endpoint('user', 'GET /graph/triplets', {
+    scopes: ['read'],
     summary:
       'Triplets as a graph, filtered; with limit the strongest nodes, the strongest links among them, and totals',
     query: z.strictObject({
@@ -193,12 +199,14 @@ export const graphApi = {
     response: graph,
   }),
   listTexts: endpoint('user', 'GET /graph/texts', {
+    scopes: ['read'],
     summary:
       "The caller's narratives that say a link of their graph, newest first, each with its sentence; 404 for another's user_id",
     query: z.strictObject({ ...graphSelection, ...pageQuery, from: nodeId, to: nodeId }),
     response: z.array(graphText),
   }),
   listMentions: endpoint('user', 'GET /graph/mentions', {
+    scopes: ['read'],
     summary:
       "The caller's narratives with a node of their graph, newest first, each with its triplets and their sentences; 404 for another's user_id",
     query: z.strictObject({

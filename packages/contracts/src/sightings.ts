@@ -149,11 +149,13 @@ export type SightingCounts = z.output<typeof sightingCounts>
 
 export const sightingsApi = {
   searchSightings: endpoint('user', 'POST /sightings/search', {
+    scopes: ['read'],
     summary: 'Where a text, address, picture or record was seen, the earliest first',
     body: sightingSearch,
     response: sightingResults,
   }),
   getCounting: endpoint('user', 'GET /sightings/counting', {
+    scopes: ['read'],
     summary: 'Whether the caller counts for others',
     response: countingSettings,
   }),
@@ -163,6 +165,7 @@ export const sightingsApi = {
     response: countingSettings,
   }),
   countSightings: endpoint('user', 'POST /sightings/counts', {
+    scopes: ['read'],
     summary:
       'How many others have collected the same, of one of the caller’s own records or of an IOD: in buckets, of at least three, as of a daily snapshot. 403 unless the caller counts, too; 60 an hour',
     body: z

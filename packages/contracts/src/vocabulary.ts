@@ -67,6 +67,13 @@ export type QuoteRelation = (typeof QUOTE_RELATIONS)[number]
 export const TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict', 'red'] as const
 export type Tlp = (typeof TLP_LEVELS)[number]
 
+/**
+ * What an API token may be allowed. `read`: what its user sees; `collect`: what the browser extension does;
+ * `contribute`: what its user adds and changes. None includes another.
+ */
+export const API_SCOPES = ['read', 'collect', 'contribute'] as const
+export type ApiScope = (typeof API_SCOPES)[number]
+
 /** Levels of what is published: what is red is for its recipients alone. */
 export const FEED_TLP_LEVELS = ['clear', 'green', 'amber', 'amber+strict'] as const satisfies Tlp[]
 export type FeedTlp = (typeof FEED_TLP_LEVELS)[number]

@@ -14,6 +14,7 @@ export {
   tracingSettings,
   urlSetting,
 } from './config.js'
+export { requireAccess } from './http/access.js'
 export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type Access,
   API_BASE,
   type BodyOf,
   DETAILS,
@@ -17,6 +16,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
+import { requireAccess } from './http/access.js'
 import { createHttpApp } from './http/app.js'
 import { forbidden, HttpError, notFound, unauthenticated, unavailable } from './http/errors.js'
 import { checkPlainData } from './http/json.js'
@@ -162,13 +162,9 @@ export const createService = async (
     if (!caller) throw unauthenticated()
     return caller
   }
-  const authenticate = async (
-    request: FastifyRequest,
-    access: Exclude<Access, 'anyone'>,
-  ): Promise<Caller> => {
+  const authenticate = async (request: FastifyRequest, spec: PublicEndpoint): Promise<Caller> => {
     const caller = await identify(request)
-    if (caller.scope === 'feed') throw forbidden(DETAILS.feedScope)
-    if (caller.scope === 'collector' && access !== 'collector') throw forbidden(DETAILS.collectorScope)
+    requireAccess(caller, spec)
     return caller
   }
 
@@ -212,7 +208,7 @@ export const createService = async (
       spec,
       { url: `${API_BASE}${path}`, checksBody },
       async request => {
-        if (access !== 'anyone') request.caller = await authenticate(request, access)
+        if (access !== 'anyone') request.caller = await authenticate(request, spec)
       },
       call => handler({ ...call, user: call.request.caller as Call<typeof spec>['user'] }),
     )

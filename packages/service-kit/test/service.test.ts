@@ -1,6 +1,13 @@
 import { createRequire } from 'node:module'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { createClient, endpoint, internalEndpoint } from '@iodine/contracts'
+import {
+  type ApiScope,
+  createClient,
+  DETAILS,
+  endpoint,
+  internalEndpoint,
+  missingScope,
+} from '@iodine/contracts'
 import { startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -29,7 +36,7 @@ let url: string
 let token: string
 let collectorToken: string
 let expired: string
-let ofScope: (scope: unknown) => Promise<string>
+let ofScope: (scope: unknown, scopes?: unknown) => Promise<string>
 
 const echo = endpoint('user', 'POST /things/:id', {
   summary: 'Echo',
@@ -43,6 +50,11 @@ const echo = endpoint('user', 'POST /things/:id', {
     user: z.string(),
   }),
   status: 201,
+})
+const shared = endpoint('user', 'GET /shared', {
+  scopes: ['read', 'contribute'],
+  summary: '',
+  response: z.strictObject({ scopes: z.array(z.string()) }),
 })
 const crash = endpoint('collector', 'GET /crash', {
   summary: '',
@@ -82,6 +94,7 @@ beforeAll(async () => {
   const keys = await generateKeyPair('EdDSA')
   service = await createService('things', config, { tokenKeys: async () => keys.publicKey })
   service.route(echo, async ({ params, query, body, user }) => ({ params, query, body, user: user.id }))
+  service.route(shared, async ({ user }) => ({ scopes: [...(user.scopes ?? [])] }))
   service.route(crash, async () => {
     throw new Error('secret detail of a driver')
   })
@@ -103,9 +116,9 @@ beforeAll(async () => {
   })
   service.internal(inner, async () => ({ inner: true }))
   url = await service.listen()
-  const sign = (scope: 'full' | 'collector', ms: number) =>
-    signToken(keys.privateKey, { id: 'u1', sid: 's1', scope }, ms)
-  ofScope = scope => sign(scope as 'full', 60_000)
+  const sign = (scope: 'full' | 'collector', ms: number, scopes?: readonly ApiScope[]) =>
+    signToken(keys.privateKey, { id: 'u1', sid: 's1', scope, ...(scopes && { scopes }) }, ms)
+  ofScope = (scope, scopes) => sign(scope as 'full', 60_000, scopes as ApiScope[])
   token = await sign('full', 60_000)
   collectorToken = await sign('collector', 60_000)
   expired = await sign('full', -60_000)
@@ -238,6 +251,27 @@ describe('a service', () => {
   it('takes a token made the same way of a known scope', async () => {
     const authorization = `Bearer ${await ofScope('full')}`
     expect((await post('/things/a', '{"name":"x"}', { authorization })).status).toBe(201)
+  })
+  it('takes what auth makes for an API token where its scopes allow it, and nowhere else', async () => {
+    const ask = async (scopes: unknown, path = '/shared') => {
+      const authorization = `Bearer ${await ofScope('api', scopes)}`
+      const answer = await (path === '/shared' ? fetch(`${url}/api/v1${path}`, { headers: { authorization } }) : post(path, '{}', { authorization }))
+      return [answer.status, await answer.json()]
+    }
+    expect(await ask(['read'])).toEqual([200, { scopes: ['read'] }])
+    expect(await ask(['collect', 'contribute', 'admin'])).toEqual([
+      200,
+      { scopes: ['collect', 'contribute'] },
+    ])
+    expect(await ask(['collect'])).toEqual([403, { detail: missingScope(['read', 'contribute']) }])
+    // An endpoint is closed unless it says otherwise.
+    expect(await ask(['read', 'collect', 'contribute'], '/things/a')).toEqual([
+      403,
+      { detail: DETAILS.apiTokenRefused },
+    ])
+    // Without a scope that is known it is no token.
+    for (const scopes of [undefined, [], ['admin'], 'read', { read: true }, [['read']]])
+      expect(await ask(scopes)).toEqual([401, { detail: DETAILS.unauthenticated }])
   })
   it('takes an empty JSON body for an empty object', async () =>
     expect((await post('/things/a', '')).status).toBe(201))

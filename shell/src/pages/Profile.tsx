@@ -16,6 +16,7 @@ import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
 import { AiKeyCard } from './AiKeyCard'
+import { ApiTokensCard } from './ApiTokensCard'
 import { CountingCard } from './CountingCard'
 import { FeedKeysCard } from './FeedKeysCard'
 import { PasskeysCard } from './PasskeysCard'
@@ -65,6 +66,7 @@ export function Profile() {
           <QueryClientProvider client={queryClient}>
             <PasskeysCard />
             <SessionsCard />
+            <ApiTokensCard />
             <FeedKeysCard />
             <CountingCard />
             <UsageCard />

@@ -2,7 +2,10 @@ import { channel } from 'node:diagnostics_channel'
 import type { AddressInfo } from 'node:net'
 import {
   API_BASE,
+  API_SCOPES,
+  type ApiScope,
   authApi,
+  authInternal,
   campaignsApi,
   canonicalApi,
   capturesApi,
@@ -14,6 +17,7 @@ import {
   FEEDS,
   importsApi,
   iodsApi,
+  missingScope,
   narrativesApi,
   OPERATIONS,
   type PublicEndpoint,
@@ -23,9 +27,10 @@ import {
   type ServiceManifest,
   SOURCES,
   type Source,
+  sightingsApi,
   subscriptionsApi,
 } from '@iodine/contracts'
-import { SERVICE_KEY_HEADER } from '@iodine/service-kit'
+import { hashOf, SERVICE_KEY_HEADER } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -70,8 +75,9 @@ interface Things {
   discarded: string
   /** The admin's. */
   subscription: string
-  /** A feed key of the owner's. */
+  /** A feed key and an API token of the owner's. */
   feed_key: string
+  api_token: string
   /** The owner's, of their records. */
   run: string
   /** The owner's, in another browser. */
@@ -118,6 +124,12 @@ const CREDENTIAL = {
   },
 }
 
+const aToken = (scopes: ApiScope[]) => ({
+  name: scopes.join(', '),
+  scopes,
+  expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+})
+
 /** Also ends the session of the owner's extension, which is connected anew for the rows after it. */
 const END_OTHERS = 'POST /profile/sessions/end-others'
 
@@ -139,6 +151,8 @@ const ROWS: Record<string, Row> = {
   'POST /profile/update-openai-key': { body: () => ({ api_key: 'sk-anything' }), status: 200 },
   'POST /profile/feed-keys': { body: () => ({ label: 'OpenCTI', tlp: 'green' }), status: 201 },
   'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: mine(200, 404) },
+  'POST /profile/api-tokens': { body: () => aToken(['read']), status: 201 },
+  'DELETE /profile/api-tokens/:id': { id: 'api_token', status: mine(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
   'GET /:source/data': { status: 200 },
@@ -277,12 +291,117 @@ const ROWS: Record<string, Row> = {
   'POST /auth/logout': { status: 200 },
 }
 
+/**
+ * What scripts may call with a token of one scope, by what is called: the contracts' `scopes`, once more, so that none is
+ * opened unseen. All other operations are closed to every token.
+ */
+const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
+  read: [
+    'GET /profile/me',
+    'GET /profile/usage',
+    'GET /:source/data',
+    'GET /:source/data/shared',
+    'GET /captures',
+    'GET /captures/:id',
+    'GET /captures/:id/text',
+    'GET /captures/:id/blobs/:sha256',
+    'GET /captures/:id/wacz',
+    'GET /iods',
+    'GET /iods/facets',
+    'GET /iods/overlay',
+    'GET /iods/days',
+    'GET /iods/:id',
+    'POST /iods/lookup',
+    'POST /iods/consensus',
+    'POST /iods/levels',
+    'POST /iods/evidence/counts',
+    'GET /iods/:id/evidence',
+    'GET /campaigns',
+    'GET /campaigns/overlay',
+    'GET /campaigns/my',
+    'GET /campaigns/:id',
+    'GET /campaigns/:id/statistics',
+    'GET /campaigns/:id/export',
+    'GET /campaigns/:id/sharing',
+    'GET /campaigns/:id/techniques',
+    'GET /campaigns/:id/kept',
+    'GET /campaigns/imports/:id',
+    'GET /narratives/data',
+    'GET /narratives/data/:id',
+    'GET /narratives/data/:id/citations',
+    'GET /narratives/open',
+    'GET /narratives/canonical',
+    'GET /narratives/canonical/state',
+    'GET /narratives/canonical/history',
+    'GET /narratives/canonical/:id',
+    'GET /narratives/canonical/:id/sentences',
+    'GET /graph/triplets',
+    'GET /graph/texts',
+    'GET /graph/mentions',
+    'GET /community/users',
+    'GET /community/users/:id',
+    'POST /sightings/search',
+    'GET /sightings/counting',
+    'POST /sightings/counts',
+    'GET /coordination/runs',
+    'GET /coordination/runs/:id',
+    'GET /coordination/runs/:id/graph',
+    'GET /coordination/runs/:id/shares',
+  ],
+  // What the extension may call, save ending its session.
+  collect: [
+    'GET /profile/me',
+    'GET /profile/usage',
+    'POST /:source/data',
+    'POST /captures',
+    'PUT /captures/:id/blobs/:sha256',
+    'POST /captures/:id/seal',
+    'GET /iods/overlay',
+    'POST /iods',
+    'POST /iods/lookup',
+    'POST /iods/:id/evidence',
+    'GET /campaigns/overlay',
+  ],
+  contribute: [
+    'GET /profile/me',
+    'GET /profile/usage',
+    'POST /:source/data/share',
+    'PATCH /captures/:id',
+    'POST /iods',
+    'POST /iods/:id/vote',
+    'POST /iods/:id/evidence',
+    'POST /iods/:id/evidence/import',
+    'POST /campaigns',
+    'PATCH /campaigns/:id',
+    'PATCH /campaigns/:id/sharing',
+    'POST /campaigns/:id/add-iod',
+    'POST /campaigns/:id/add-iods',
+    'POST /campaigns/:id/remove-iod',
+    'PUT /campaigns/:id/techniques/:tid',
+    'DELETE /campaigns/:id/techniques/:tid',
+    'POST /campaigns/imports',
+    'GET /campaigns/imports/:id',
+    'POST /campaigns/imports/:id/apply',
+    'POST /narratives',
+    'POST /narratives/canonical/compare',
+    'POST /narratives/canonical/:id/merge',
+    'POST /narratives/canonical/:id/split',
+    'POST /narratives/canonical/history/:id/undo',
+    'POST /coordination/runs',
+    'GET /coordination/runs/:id',
+  ],
+}
+/** Each scope alone, and all together, which open nothing that none of them does. */
+const SCOPE_SETS: ApiScope[][] = [...API_SCOPES.map(scope => [scope]), [...API_SCOPES]]
+
 const SENTENCE = 'They told everybody. '
 /** Quotes the first word of a sentence of the owner's narrative, which is one of their IOD's. */
 const quoteOf = (narrative_id: string, n: number) => {
   const start = n * SENTENCE.length
   return { narrative_id, start, end: start + 4, exact: 'They' }
 }
+
+type Operation = (typeof OPERATIONS)[number]
 
 let stack: TestStack
 /** Every started server, with its registered routes. */
@@ -350,8 +469,10 @@ const prepare = async (
   const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
   await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
   const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
+  const token = await api.call(profileApi.createApiToken, { body: aToken(['read']) })
   return {
     feed_key: key.id,
+    api_token: token.id,
     subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),
@@ -388,6 +509,21 @@ it('lets each role do what the table says, on every route, and nothing else', as
     await stack.signUp('boss@example.org'),
   ] as const
   const things = await prepare(owner, admin)
+  /** Tokens of the owner and of somebody else, and what services get in place of the owner's. */
+  const scripts = await Promise.all(
+    SCOPE_SETS.map(async scopes => {
+      const of = async ({ api }: SignedInUser) =>
+        (await api.call(profileApi.createApiToken, { body: aToken(scopes) })).token
+      const somebody = await stack.signUp()
+      await somebody.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
+      await somebody.api.call(sightingsApi.setCounting, { body: { counted: true } })
+      const [own, others] = [await of(owner), await of(somebody)]
+      const { token } = await stack.peers.call('auth', authInternal.checkApiToken, {
+        body: { hash: hashOf(own) },
+      })
+      return { scopes, own: apiClient(stack.url, own), others: apiClient(stack.url, others), token }
+    }),
+  )
   const connectExtension = async () => {
     const { code } = await owner.api.call(authApi.generateExtensionCode)
     const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
@@ -404,7 +540,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 
   for (const [name, { id, query, body, status }] of Object.entries(ROWS)) {
-    const operation = operations.find(each => nameOf(each) === name) as PublicEndpoint
+    const { service, spec: operation } = OPERATIONS.find(({ spec }) => nameOf(spec) === name) as Operation
     const own = typeof status === 'number' ? { other: status, admin: status, owner: status } : status
     const expected: Record<Role, number> = {
       anonymous: operation.access === 'anyone' ? own.owner : 401,
@@ -421,13 +557,38 @@ it('lets each role do what the table says, on every route, and nothing else', as
         .replace(':tid', 'T0023.001')
         .replace(':seq', '0')
         .replace(':id', one)
-      for (const role of Object.keys(clients) as Role[]) {
+      const send = (client: ApiClient, role: Role) => {
         const input = operation.method === 'GET' ? undefined : (body?.(things, role, source) ?? {})
-        const answer = await clients[role].send(
+        return client.send(
           operation.method,
           `${path}${query?.(things) ?? ''}`,
           operation.method === 'DELETE' ? undefined : input,
         )
+      }
+      for (const { scopes, own: owners, others, token } of scripts) {
+        const isOpen = scopes.some(scope => OPEN_TO_TOKENS[scope].includes(name))
+        const seen = [path, scopes]
+        if (operation.access === 'anyone') {
+          expect([...seen, (await send(owners, 'owner')).status]).toEqual([...seen, own.owner])
+        } else if (isOpen) {
+          // Reads by the owner's token; whatever changes something by somebody else's, so that the rows still hold.
+          const [client, expected] =
+            operation.method === 'GET' ? [owners, own.owner] : [others, own.other]
+          const answer = await send(client, 'other')
+          expect([...seen, answer.status]).toEqual([...seen, expected])
+          if (expected === 403) expect(answer.body).toEqual({ detail: DETAILS.forbidden })
+          if (client === others) expect(JSON.stringify(answer.body)).not.toContain(MARK)
+        } else {
+          // The service refuses, too, whatever a gateway lets pass.
+          for (const client of [owners, apiClient(stack.parts[service].url, token)]) {
+            const detail = operation.scopes ? missingScope(operation.scopes) : DETAILS.apiTokenRefused
+            const { status, body } = await send(client, 'owner')
+            expect([...seen, status, body]).toEqual([...seen, 403, { detail }])
+          }
+        }
+      }
+      for (const role of Object.keys(clients) as Role[]) {
+        const answer = await send(clients[role], role)
         expect([path, role, answer.status]).toEqual([path, role, expected[role]])
         if (answer.status === 401) expect(answer.body).toEqual({ detail: DETAILS.unauthenticated })
         if (answer.status === 403)
@@ -441,18 +602,37 @@ it('lets each role do what the table says, on every route, and nothing else', as
   }
 }, 240_000)
 
+it('opens to tokens what its table says, nothing by default, and to `collect` what the extension may', () => {
+  for (const scope of API_SCOPES) {
+    const open = operations.filter(({ scopes }) => scopes?.includes(scope)).map(nameOf)
+    expect([scope, open.sort()]).toEqual([scope, [...OPEN_TO_TOKENS[scope]].sort()])
+  }
+  const extensions = operations.filter(({ access }) => access === 'collector').map(nameOf)
+  expect([...extensions, 'GET /profile/usage'].sort()).toEqual(
+    [...OPEN_TO_TOKENS.collect, 'POST /auth/logout'].sort(),
+  )
+  // What an account is, and what lasts or is gone for good, is decided in a session.
+  for (const { method, path, scopes, access } of operations) {
+    if (/^\/(auth|admin|profile)\b/.test(path) && !/^\/profile\/(me|usage)$/.test(path))
+      expect([path, scopes]).toEqual([path, undefined])
+    if (access === 'anyone') expect([path, scopes]).toEqual([path, undefined])
+    if (method === 'DELETE' && scopes) expect(path).toBe('/campaigns/:id/techniques/:tid')
+  }
+})
+
 it('feeds are read by feed keys alone', async () => {
   const { api, token } = await stack.signUp()
   const { code } = await api.call(authApi.generateExtensionCode)
   const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
   const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Theirs', tlp: 'green' } })
+  const { token: script } = await api.call(profileApi.createApiToken, { body: aToken([...API_SCOPES]) })
   for (const { spec } of FEEDS) {
     const path = samplePath(spec.path).replace('/a'.padEnd(25, 'a'), '/all')
     const status = async (credential?: string) => {
       const headers = new Headers(credential ? { authorization: `Bearer ${credential}` } : {})
       return (await fetch(stack.url + path, { headers })).status
     }
-    for (const credential of [undefined, token, access_token, `${key}x`])
+    for (const credential of [undefined, token, access_token, script, `${key}x`])
       expect([path, await status(credential)]).toEqual([path, 401])
     expect([200, 404]).toContain(await status(key))
     // A service takes no key, only the gateway's token for it.

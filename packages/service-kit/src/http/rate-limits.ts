@@ -6,6 +6,8 @@ import { tooManyRequests } from './errors.js'
 export interface RateLimit {
   /** Counts one use by `key`; throws 429 with Retry-After past the limit. */
   use(key: string): Promise<void>
+  /** Throws like `use` past the limit, and counts nothing. */
+  check(key: string): Promise<void>
 }
 
 interface RateLimitOptions {
@@ -15,8 +17,8 @@ interface RateLimitOptions {
 }
 
 const limitOf = (
-  limiter: { consume(key: string): Promise<unknown> },
-  { enabled }: RateLimitOptions,
+  limiter: { consume(key: string): Promise<unknown>; get(key: string): Promise<RateLimiterRes | null> },
+  { points, enabled }: RateLimitOptions,
 ): RateLimit => ({
   async use(key) {
     if (!enabled) return
@@ -26,6 +28,10 @@ const limitOf = (
       if (error instanceof RateLimiterRes) throw tooManyRequests(error.msBeforeNext / 1000)
       throw error
     }
+  },
+  async check(key) {
+    const used = enabled ? await limiter.get(key) : null
+    if (used && used.consumedPoints >= points) throw tooManyRequests(used.msBeforeNext / 1000)
   },
 })
 

@@ -1,4 +1,4 @@
-import { rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
+import { API_SCOPES, type ApiScope, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import {
   type CryptoKey,
   createLocalJWKSet,
@@ -9,16 +9,18 @@ import {
 } from 'jose'
 import { LRUCache } from 'lru-cache'
 
-const SCOPES = ['full', 'collector', 'feed'] as const
+const SCOPES = ['full', 'collector', 'feed', 'api'] as const
 
 /** The user of a request, from the token; the gateway checks separately whether the session is alive. */
 export interface Caller {
   id: string
   sid: string
-  /** `feed`: another system, which reads feeds and nothing else. */
+  /** `feed`: another system, which reads feeds and nothing else; `api`: a script with an API token. */
   scope: (typeof SCOPES)[number]
   /** Of the scope `feed`: the strictest level that it reads. */
   tlp?: Tlp
+  /** Of the scope `api`: what the API token may be used for. */
+  scopes?: readonly ApiScope[]
 }
 
 export type TokenVerifier = (token: string) => Promise<Caller | undefined>
@@ -54,11 +56,15 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
       const tlp = TLP_LEVELS.find(one => one === payload.tlp)
       // A feed without a bound, or with one that nothing may have, is none.
       if (scope === 'feed' && (!tlp || rankOfTlp(tlp) >= rankOfTlp('red'))) return undefined
+      const given = Array.isArray(payload.scopes) ? payload.scopes : []
+      const scopes = API_SCOPES.filter(one => given.includes(one))
+      if (scope === 'api' && scopes.length === 0) return undefined
       const caller: Caller = {
         id: String(payload.sub),
         sid: String(payload.sid),
         scope,
         ...(scope === 'feed' && tlp && { tlp }),
+        ...(scope === 'api' && { scopes }),
       }
       const ttl = Math.floor(Number(payload.exp) * 1000 - Date.now())
       // A TTL of 0 means no expiry to the cache.
@@ -89,12 +95,16 @@ export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   }
 }
 
-/** Signs a session token; `lifetime` in milliseconds. */
-export const signToken = (key: CryptoKey, caller: Caller, lifetime: number): Promise<string> =>
-  new SignJWT({ sid: caller.sid, scope: caller.scope, ...(caller.tlp && { tlp: caller.tlp }) })
+/** Signs a token for the services; `lifetime` in milliseconds. */
+export const signToken = (
+  key: CryptoKey,
+  { id, sid, scope, tlp, scopes }: Caller,
+  lifetime: number,
+): Promise<string> =>
+  new SignJWT({ sid, scope, ...(tlp && { tlp }), ...(scopes && { scopes }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
     .setIssuer(ISSUER)
-    .setSubject(caller.id)
+    .setSubject(id)
     .setIssuedAt()
     .setExpirationTime(new Date(Date.now() + lifetime))
     .sign(key)

@@ -4,6 +4,7 @@ import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
+import { endUserApiTokens } from './api-tokens.js'
 import { endSessions } from './sessions.js'
 
 /** Time that a request has to finish before the repair takes over. */
@@ -18,15 +19,16 @@ export const findAccount = async ({ models }: AuthContext, email: string): Promi
   return user
 }
 
-/** Removes every means of signing in: sessions, links, extension codes. */
+/** Removes every means of signing in: sessions, links, extension codes; and API tokens. */
 const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
   const { models } = context
   await models.links.deleteOne({ _id: email })
   await models.extensionCodes.deleteOne({ _id })
   await endSessions(context, _id)
+  await endUserApiTokens(context, _id)
 }
 
-/** Ends all sessions of an account and prevents sign-in. Idempotent. Throws 404. */
+/** Ends all sessions and API tokens of an account and prevents sign-in. Idempotent. Throws 404. */
 export const suspendAccount = async (context: AuthContext, email: string): Promise<UserDoc> => {
   const user = await findAccount(context, email)
   await context.models.users.updateOne(

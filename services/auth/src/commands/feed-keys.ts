@@ -1,10 +1,11 @@
 import { type BodyOf, DETAILS, LIMITS, type profileApi, rankOfTlp, tlpOfRank } from '@iodine/contracts'
-import { HttpError, hashOf, isDuplicateKey, notFound, signToken } from '@iodine/service-kit'
+import { HttpError, hashOf, notFound, signToken } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { newToken } from './codes.js'
+import { insertInSlot } from './slots.js'
 
 /** Begins each key, so that tools which look for leaked secrets find it. */
 const PREFIX = 'iodine_feed_'
@@ -12,7 +13,6 @@ const PREFIX = 'iodine_feed_'
 const TOKEN_MS = 60_000
 /** How exactly the last use of a key is stored. */
 const USED_MS = 60_000
-const SLOTS = Array.from({ length: LIMITS.feedKeysMax }, (_, slot) => slot)
 
 /**
  * Makes a key. Only its hash is stored. Throws 413 for a user who has as many as they may.
@@ -23,31 +23,19 @@ export const createFeedKey = async (
   userId: string,
   { label, tlp, expires_at }: BodyOf<typeof profileApi.createFeedKey>,
 ): Promise<{ key: string; doc: FeedKeyDoc }> => {
-  const user_id = new Types.ObjectId(userId)
   const key = PREFIX + newToken()
-  const taken = await models.feedKeys.find({ user_id }, { slot: 1 }).lean<FeedKeyDoc[]>()
-  const free = SLOTS.filter(slot => taken.every(each => each.slot !== slot))
-  for (const slot of free) {
-    const doc: FeedKeyDoc = {
-      _id: new Types.ObjectId(),
-      user_id,
-      slot,
-      label,
-      hash: hashOf(key),
-      tlp: rankOfTlp(tlp),
-      created_at: new Date(),
-      expires_at: expires_at ? new Date(expires_at) : null,
-      last_used_at: null,
-    }
-    try {
-      await models.feedKeys.create(doc)
-      return { key, doc }
-    } catch (error) {
-      // Another request took the slot.
-      if (!isDuplicateKey(error)) throw error
-    }
-  }
-  throw new HttpError(413, DETAILS.feedKeysFull)
+  const doc = await insertInSlot<FeedKeyDoc>(models.feedKeys, LIMITS.feedKeysMax, {
+    _id: new Types.ObjectId(),
+    user_id: new Types.ObjectId(userId),
+    label,
+    hash: hashOf(key),
+    tlp: rankOfTlp(tlp),
+    created_at: new Date(),
+    expires_at: expires_at ? new Date(expires_at) : null,
+    last_used_at: null,
+  })
+  if (!doc) throw new HttpError(413, DETAILS.feedKeysFull)
+  return { key, doc }
 }
 
 /** Revokes a key of the user's. Throws 404. */

@@ -1,17 +1,17 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
-import { badRequest, conflict, HttpError, isDuplicateKey, notFound } from '@iodine/service-kit'
+import { badRequest, conflict, HttpError, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'
 import type { UserDoc } from '../models/user.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
+import { endUserApiTokens } from './api-tokens.js'
 import { findAccount } from './close-account.js'
 import { endSessions, openSession } from './sessions.js'
+import { insertInSlot } from './slots.js'
 
 // Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')
-
-const SLOTS = Array.from({ length: LIMITS.passkeysMax }, (_, slot) => slot)
 
 /** The relying party (Web Authentication Level 3, 5.4.2): a passkey works at this address alone. */
 const partyOf = ({ config }: AuthContext) => {
@@ -71,12 +71,12 @@ export const createPasskey = async (
   }).catch(refuse)
   if (!verified || !(await useChallenge(context, challenge))) throw badRequest(DETAILS.badPasskey)
   const { credential } = registrationInfo
-  const taken = await listPasskeys(context, userId)
-  for (const slot of SLOTS.filter(each => taken.every(passkey => passkey.slot !== each))) {
-    const passkey: PasskeyDoc = {
+  const passkey = await insertInSlot<PasskeyDoc>(
+    models.passkeys,
+    LIMITS.passkeysMax,
+    {
       _id: new Types.ObjectId(),
       user_id: new Types.ObjectId(userId),
-      slot,
       credential_id: credential.id,
       public_key: Buffer.from(credential.publicKey),
       counter: credential.counter,
@@ -84,17 +84,13 @@ export const createPasskey = async (
       name,
       created_at: new Date(),
       last_used_at: null,
-    }
-    try {
-      await models.passkeys.create(passkey)
-      return passkey
-    } catch (error) {
-      if (!isDuplicateKey(error)) throw error
+    },
+    async () => {
       if (await models.passkeys.exists({ credential_id: credential.id })) throw conflict(DETAILS.passkeyKnown)
-      // Another request took the slot.
-    }
-  }
-  throw new HttpError(413, DETAILS.passkeysFull)
+    },
+  )
+  if (!passkey) throw new HttpError(413, DETAILS.passkeysFull)
+  return passkey
 }
 
 /** The library's errors quote what was sent; they all mean the same to a caller. */
@@ -123,13 +119,14 @@ export const deletePasskey = async ({ models }: AuthContext, user_id: string, _i
 }
 
 /**
- * Removes all passkeys of an account and ends its sessions, one of which a thief may have opened. Its owner signs in
- * by a link again. Throws 404.
+ * Removes all passkeys of an account and ends its sessions and API tokens: a thief may have opened one, and made others.
+ * Its owner signs in by a link again. Throws 404.
  */
 export const resetPasskeys = async (context: AuthContext, email: string): Promise<UserDoc> => {
   const user = await findAccount(context, email)
   await context.models.passkeys.deleteMany({ user_id: user._id })
   await endSessions(context, user._id)
+  await endUserApiTokens(context, user._id)
   return user
 }
 

@@ -42,7 +42,7 @@ const DAY_MS = 24 * 3_600_000
 const today = (): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS)
 
 /** True if the account is open. Records its use (one write a day), which clears an inactivity warning. */
-const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
+export const useAccount = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<boolean> => {
   const user = await models.users
     .findById(userId)
     .select('suspended_at deleted_at last_active_at')
@@ -119,8 +119,11 @@ export const checkSession = async (context: AuthContext, sid: string) => {
   return state
 }
 
-/** Writes tombstones, which invalidate these sessions' tokens everywhere. Rejects while Redis is down. */
-const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
+/**
+ * Writes tombstones, which make these sessions (`sid`) and API tokens (hash) invalid everywhere. Rejects while Redis is
+ * down.
+ */
+export const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
   const commands = service.redis.multi()
   for (const sid of sids)
     commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'PX', TOMBSTONE_MS)

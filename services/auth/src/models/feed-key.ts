@@ -1,11 +1,9 @@
 import { Schema, type Types } from 'mongoose'
+import type { Slotted } from './slotted.js'
 
 /** A key that another system pulls feeds with. */
-export interface FeedKeyDoc {
+export interface FeedKeyDoc extends Slotted {
   _id: Types.ObjectId
-  user_id: Types.ObjectId
-  /** From 0: a user has as many keys as there are slots, also when keys are made at once. */
-  slot: number
   label: string
   hash: string
   /** A place in `TLP_LEVELS`: the strictest level that it reads. */

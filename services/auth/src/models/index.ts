@@ -1,4 +1,5 @@
 import type { Connection } from '@iodine/service-kit'
+import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
@@ -18,6 +19,7 @@ export const createModels = (mongo: Connection) => ({
   passkeys: mongo.model<PasskeyDoc>('Passkey', passkeySchema),
   usedChallenges: mongo.model<UsedChallengeDoc>('UsedChallenge', usedChallengeSchema),
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
+  apiTokens: mongo.model<ApiTokenDoc>('ApiToken', apiTokenSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),

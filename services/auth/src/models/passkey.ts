@@ -1,11 +1,9 @@
 import { Schema, type Types } from 'mongoose'
+import type { Slotted } from './slotted.js'
 
 /** A credential of Web Authentication, by which its owner signs in. */
-export interface PasskeyDoc {
+export interface PasskeyDoc extends Slotted {
   _id: Types.ObjectId
-  user_id: Types.ObjectId
-  /** From 0: a user has as many passkeys as there are slots, also when they are added at once. */
-  slot: number
   /** Base64url, chosen by the authenticator. */
   credential_id: string
   /** COSE key (RFC 9052). */

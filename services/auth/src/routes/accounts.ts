@@ -13,6 +13,7 @@ import { resetPasskeys } from '../commands/passkeys.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
+import { presentApiToken } from '../presenters/api-token.js'
 import { presentFeedKey } from '../presenters/feed-key.js'
 
 /** Routes for the operator's command and the workers. */
@@ -101,6 +102,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
       _id => ({ _id }),
       ({ expires_at }) => ({ expires_at }),
     ),
+    personalSource('api_token', models.apiTokens, user_id => ({ user_id }), presentApiToken),
     personalSource('feed_key', models.feedKeys, user_id => ({ user_id }), presentFeedKey),
     personalSource(
       'sign_in_links',

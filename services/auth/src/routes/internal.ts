@@ -2,6 +2,7 @@ import { announceInternal, authInternal, mailsInternal, type UserCard } from '@i
 import { done, feedSecretContext, notFound, seal, serveHistory, serveRepair } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
+import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
@@ -24,6 +25,12 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(authInternal.checkFeedKey, async ({ body }) => {
     const checked = await checkFeedKey(context, body.hash)
+    if (!checked) throw notFound()
+    return checked
+  })
+
+  service.internal(authInternal.checkApiToken, async ({ body }) => {
+    const checked = await checkApiToken(context, body.hash)
     if (!checked) throw notFound()
     return checked
   })
@@ -71,8 +78,9 @@ export const addInternalRoutes = (context: AuthContext): void => {
   serveRepair(
     service,
     async () =>
-      // Sessions first: their tombstones deny access.
+      // Sessions and tokens first: their tombstones deny access.
       (await repairEnds(context)) +
+      (await repairApiTokens(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
       (await repairDeletions(context)),

@@ -1,6 +1,7 @@
 import { profileApi } from '@iodine/contracts'
 import { notFound, sendList, unauthenticated } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { createApiToken, listApiTokens, revokeApiToken } from '../commands/api-tokens.js'
 import { createFeedKey, deleteFeedKey } from '../commands/feed-keys.js'
 import {
   createPasskey,
@@ -15,6 +16,7 @@ import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { requirePasskeySession } from '../policies/admin.js'
+import { presentApiToken } from '../presenters/api-token.js'
 import { presentFeedKey } from '../presenters/feed-key.js'
 import { presentPasskey } from '../presenters/passkey.js'
 import { presentProfile } from '../presenters/profile.js'
@@ -47,6 +49,20 @@ export const addProfileRoutes = (context: AuthContext): void => {
   service.route(profileApi.removeOpenaiKey, async ({ user }) => {
     await storeAiKey(context, user.id, null)
     return { has_openai_key: false }
+  })
+
+  service.route(profileApi.listApiTokens, async ({ user }) =>
+    (await listApiTokens(context, user.id)).map(presentApiToken),
+  )
+
+  service.route(profileApi.createApiToken, async ({ user, body }) => {
+    const { token, doc } = await createApiToken(context, user.id, body)
+    return { ...presentApiToken(doc), token }
+  })
+
+  service.route(profileApi.revokeApiToken, async ({ user, params }) => {
+    await revokeApiToken(context, user.id, params.id)
+    return { id: params.id }
   })
 
   service.route(profileApi.listFeedKeys, async ({ user }) => {

@@ -1,0 +1,282 @@
+import { mock } from 'node:test'
+import {
+  API_SCOPES,
+  accountsInternal,
+  authInternal,
+  DETAILS,
+  LIMITS,
+  personalDataInternal,
+  profileApi,
+  repairInternal,
+} from '@iodine/contracts'
+import { createTokenVerifier, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { apiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { createLocalJWKSet } from 'jose'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { type Rig, startRig, statusOf } from './rig.js'
+
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterEach(() => mock.timers.reset())
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+const DAY_MS = 24 * 3_600_000
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+const aToken = (over: object = {}) => ({
+  name: 'Nightly',
+  scopes: ['read' as const],
+  expires_at: inDays(30),
+  ...over,
+})
+const check = (token: string, at = rig) =>
+  at.internal(authInternal.checkApiToken, { body: { hash: hashOf(token) } })
+const isLive = async (token: string) => (await statusOf(check(token))) === 200
+const docsOf = (user_id: string, at = rig) => at.service.mongo.models.ApiToken?.find({ user_id }).lean() ?? []
+const tombstoneOf = (token: string, at = rig) =>
+  at.service.redis.get(sessionKey(at.service.config.REDIS_PREFIX, hashOf(token)))
+
+it('is shown once, stored as a hash, listed and revoked by its user alone', async () => {
+  const [ana, bo] = [await rig.signIn('ana@example.org'), await rig.signIn('bo@example.org')]
+  const body = aToken({ scopes: ['contribute', 'read'] })
+  const made = await ana.api.call(profileApi.createApiToken, { body })
+  expect(made).toMatchObject({
+    name: 'Nightly',
+    scopes: ['read', 'contribute'],
+    expires_at: body.expires_at,
+    last_used_at: null,
+  })
+  expect(made.token).toMatch(/^iodine_api_[\w-]{43}$/)
+  const { token, ...shown } = made
+  expect(await ana.api.call(profileApi.listApiTokens)).toEqual([shown])
+  expect(await bo.api.call(profileApi.listApiTokens)).toEqual([])
+
+  const { token: forServices, ...checked } = await check(token)
+  const { id: user_id } = (await ana.api.send('GET', '/profile/me')).body
+  expect(checked).toEqual({
+    id: made.id,
+    user_id,
+    scopes: ['read', 'contribute'],
+    expires_at: body.expires_at,
+  })
+  const jwks = await (await fetch(`${rig.url}/internal/jwks`)).json()
+  expect(await createTokenVerifier(createLocalJWKSet(jwks))(forServices)).toEqual({
+    id: user_id,
+    sid: made.id,
+    scope: 'api',
+    scopes: ['read', 'contribute'],
+  })
+  // Neither is a session.
+  for (const bearer of [token, forServices]) {
+    const api = apiClient(rig.url, bearer)
+    for (const path of ['/profile/api-tokens', '/profile/sessions'])
+      expect((await api.send('GET', path)).status).toBe(bearer === token ? 401 : 403)
+  }
+  const deletion = { params: { id: made.id } }
+  expect(await statusOf(bo.api.call(profileApi.revokeApiToken, deletion))).toBe(404)
+  expect(await isLive(token)).toBe(true)
+  await ana.api.call(profileApi.revokeApiToken, deletion)
+  expect(await isLive(token)).toBe(false)
+  expect(await tombstoneOf(token)).toBe(SESSION_REVOKED)
+  expect(await statusOf(ana.api.call(profileApi.revokeApiToken, deletion))).toBe(404)
+  expect(await ana.api.call(profileApi.listApiTokens)).toEqual([])
+  for (const place of [await rig.dump(), rig.logs.join('\n')]) {
+    expect(place).not.toContain(token)
+    expect(place).not.toContain(token.slice('iodine_api_'.length))
+  }
+})
+
+it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, async () => {
+  for (let round = 0; round < rounds(1); round++) {
+    const { api } = await rig.signIn(`many${round}@example.org`)
+    const make = () => statusOf(api.call(profileApi.createApiToken, { body: aToken() }))
+    const made = await Promise.all(Array.from({ length: 50 }, make))
+    expect(made.filter(status => status === 200)).toHaveLength(LIMITS.apiTokensMax)
+    expect(made.filter(status => status === 413)).toHaveLength(50 - LIMITS.apiTokensMax)
+    const [first] = await api.call(profileApi.listApiTokens)
+    await api.call(profileApi.revokeApiToken, { params: { id: first?.id ?? '' } })
+    expect(await make()).toBe(200)
+    expect(await api.send('POST', '/profile/api-tokens', aToken())).toMatchObject({
+      status: 413,
+      body: { detail: DETAILS.apiTokensFull },
+    })
+  }
+})
+
+it('is refused without name or scope, with an unknown one, and without an end within a year', async () => {
+  const { api } = await rig.signIn('wrong@example.org')
+  for (const wrong of [
+    { name: ' ' },
+    { name: 'x'.repeat(LIMITS.apiTokenNameMax + 1) },
+    { name: 'a\u0000b' },
+    { scopes: [] },
+    { scopes: ['read', 'read'] },
+    { scopes: ['admin'] },
+    { scopes: ['full'] },
+    { scopes: 'read' },
+    { scopes: undefined },
+    { expires_at: undefined },
+    { expires_at: null },
+    { expires_at: 'tomorrow' },
+    { expires_at: inDays(-1) },
+    { expires_at: inDays(367) },
+    { user_id: 'a'.repeat(24) },
+  ]) {
+    const { status } = await api.send('POST', '/profile/api-tokens', aToken(wrong))
+    expect([wrong, status]).toEqual([wrong, 422])
+  }
+  // A hostile name is a name.
+  const name = '<img src=x onerror=alert(1)>\u202e'.padEnd(LIMITS.apiTokenNameMax, '%s')
+  const body = aToken({ name, expires_at: inDays(365) })
+  await api.call(profileApi.createApiToken, { body })
+  expect(await api.call(profileApi.listApiTokens)).toMatchObject([{ name }])
+})
+
+it('is dead once it has expired, stays listed for a month, and what services get for it ends with it', async () => {
+  const { api } = await rig.signIn('expires@example.org')
+  const expires_at = new Date(Date.now() + 60_000).toISOString()
+  const { token } = await api.call(profileApi.createApiToken, { body: aToken({ expires_at }) })
+  const { token: forServices } = await check(token)
+  const { exp } = JSON.parse(Buffer.from(forServices.split('.')[1] ?? '', 'base64url').toString())
+  expect(exp * 1000).toBeLessThanOrEqual(Date.parse(expires_at))
+  mock.timers.enable({ apis: ['Date'], now: Date.parse(expires_at) + 1 })
+  expect(await isLive(token)).toBe(false)
+  expect(await api.call(profileApi.listApiTokens)).toMatchObject([{ expires_at }])
+  mock.timers.reset()
+  const indexes = await rig.service.mongo.models.ApiToken?.collection.indexes()
+  expect(indexes).toContainEqual(
+    expect.objectContaining({ key: { expires_at: 1 }, expireAfterSeconds: LIMITS.expiredApiTokenMs / 1000 }),
+  )
+})
+
+it('is used to the minute, which is its user’s activity', async () => {
+  const email = 'away@example.org'
+  const { api } = await rig.signIn(email)
+  const { token } = await api.call(profileApi.createApiToken, { body: aToken() })
+  const used = async () => (await api.call(profileApi.listApiTokens))[0]?.last_used_at
+  expect(await used()).toBeNull()
+  const users = rig.service.mongo.models.User
+  await users?.updateOne({ email }, { last_active_at: new Date(0), warning_queued_at: new Date() })
+  await check(token)
+  const first = await used()
+  expect(first).toEqual(expect.any(String))
+  const user = await users?.findOne({ email }).lean()
+  expect(user?.last_active_at.getTime()).toBeGreaterThan(0)
+  expect(user?.warning_queued_at).toBeUndefined()
+  await check(token)
+  expect(await used()).toBe(first)
+  mock.timers.enable({ apis: ['Date'], now: Date.parse(first ?? '') + 60_000 })
+  await check(token)
+  mock.timers.reset()
+  expect(Date.parse((await used()) ?? '')).toBe(Date.parse(first ?? '') + 60_000)
+})
+
+it('ends with its account’s suspension, a reset of its passkeys, and its account', async () => {
+  const email = 'ends@example.org'
+  const { api } = await rig.signIn(email)
+  const { id } = (await api.send('GET', '/profile/me')).body
+  const make = async (by = api) => (await by.call(profileApi.createApiToken, { body: aToken() })).token
+  const suspended = [await make(), await make()]
+  for (const token of suspended) expect(await isLive(token)).toBe(true)
+  await rig.internal(accountsInternal.suspendAccount, { body: { email } })
+  const expectDead = async (tokens: string[]) => {
+    for (const token of tokens)
+      expect([await isLive(token), await tombstoneOf(token)]).toEqual([false, SESSION_REVOKED])
+    expect(await docsOf(id)).toEqual([])
+  }
+  await expectDead(suspended)
+  await rig.internal(accountsInternal.unsuspendAccount, { body: { email } })
+  await expectDead(suspended)
+
+  const again = (await rig.signIn(email)).api
+  const reset = await make(again)
+  await rig.internal(accountsInternal.resetPasskeys, { body: { email } })
+  await expectDead([reset])
+
+  const last = (await rig.signIn(email)).api
+  const token = await make(last)
+  const exported = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+  expect(exported.filter(({ kind }) => kind === 'api_token')).toMatchObject([
+    { data: { name: 'Nightly', scopes: ['read'] } },
+  ])
+  for (const secret of [token, hashOf(token)]) expect(JSON.stringify(exported)).not.toContain(secret)
+  await rig.internal(accountsInternal.deleteAccount, { body: { email } })
+  await expectDead([token])
+})
+
+it('made while its account is suspended does not outlive it', async () => {
+  for (let round = 0; round < rounds(5); round++) {
+    const email = `racer${round}@example.org`
+    const { api } = await rig.signIn(email)
+    const { id } = (await api.send('GET', '/profile/me')).body
+    const makings = Array.from({ length: 8 }, () =>
+      api.call(profileApi.createApiToken, { body: aToken() }).then(
+        ({ token }) => token,
+        () => undefined,
+      ),
+    )
+    const suspending = rig.internal(accountsInternal.suspendAccount, { body: { email } })
+    const tokens = (await Promise.all(makings)).filter(token => token !== undefined)
+    await suspending
+    for (const token of tokens) expect(await isLive(token)).toBe(false)
+    await rig.internal(accountsInternal.unsuspendAccount, { body: { email } })
+    for (const token of tokens) expect(await isLive(token)).toBe(false)
+    expect(await docsOf(id)).toEqual([])
+  }
+})
+
+it('that is revoked while it is used is dead for every check after', async () => {
+  const { api } = await rig.signIn('used@example.org')
+  for (let round = 0; round < rounds(5); round++) {
+    const made = await api.call(profileApi.createApiToken, { body: aToken({ scopes: [...API_SCOPES] }) })
+    let isRevoked = false
+    const late: boolean[] = []
+    const use = async () => {
+      for (let n = 0; n < 20; n++) {
+        const after = isRevoked
+        const live = await isLive(made.token)
+        if (after) late.push(live)
+      }
+    }
+    const revoking = api
+      .call(profileApi.revokeApiToken, { params: { id: made.id } })
+      .then(() => {
+        isRevoked = true
+      })
+    await Promise.all([use(), use(), use(), revoking])
+    expect(late).not.toContain(true)
+    expect(await tombstoneOf(made.token)).toBe(SESSION_REVOKED)
+    expect(await isLive(made.token)).toBe(false)
+  }
+})
+
+it('is revoked in the database while Redis is down, which the answer says, and everywhere once it is back', async () => {
+  const redis = await startTestRedis()
+  const other = await startRig(bed, { REDIS_URL: redis.url, MONGODB_PREFIX: 'tokens_without_redis' })
+  const { api } = await other.signIn('offline@example.org')
+  const { id, token } = await api.call(profileApi.createApiToken, { body: aToken() })
+  await redis.stop()
+  for (let n = 0; n < 2; n++)
+    expect(await api.send('DELETE', `/profile/api-tokens/${id}`)).toMatchObject({
+      status: 503,
+      body: { detail: DETAILS.apiTokenRevoking },
+    })
+  expect(await statusOf(check(token, other))).toBe(404)
+  expect(await api.call(profileApi.listApiTokens)).toEqual([])
+  await other.close()
+
+  const back = await startRig(bed, { MONGODB_PREFIX: 'tokens_without_redis' })
+  const repaired = async () => {
+    await back.internal(repairInternal.repair)
+    return tombstoneOf(token, back)
+  }
+  await expect.poll(repaired, { timeout: 30_000 }).toBe(SESSION_REVOKED)
+  expect(await back.service.mongo.models.ApiToken?.countDocuments()).toBe(0)
+  await back.close()
+})

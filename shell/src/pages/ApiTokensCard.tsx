@@ -1,0 +1,194 @@
+import { API_SCOPES, type ApiScope, type ApiToken, LIMITS } from '@iodine/contracts'
+import { errorToast } from '@iodine/mfe-kit'
+import {
+  Card,
+  Checkbox,
+  CopyField,
+  FormGroup,
+  HTMLSelect,
+  InputGroup,
+  Tag,
+  useMissingField,
+} from '@iodine/ui'
+import { ConsoleIcon } from '@iodine/ui/icons'
+import { DialogForm } from '@iodine/ui/overlays'
+import { useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './ApiTokensCard.module.css'
+import { type FormProps, KeyList } from './KeyList'
+import profile from './Profile.module.css'
+
+const DAY_MS = 24 * 3_600_000
+/** How long a token lives, in days; 0: until a day that the user chooses. */
+const LIVES = [
+  [90, '90 days'],
+  [365, 'A year'],
+  [30, '30 days'],
+  [0, 'Until a day…'],
+] as const
+
+const SCOPES: Record<ApiScope, { label: string; about: string }> = {
+  read: { label: 'Read', about: 'What you see: lists, graphs, exports, your records and captures.' },
+  collect: {
+    label: 'Collect',
+    about: 'What the extension does: store records and captures, create IODs, add evidence.',
+  },
+  contribute: {
+    label: 'Contribute',
+    about:
+      'What you add and change: IODs, votes, campaigns, imports, narratives. Narratives spend your AI key.',
+  },
+}
+
+/** The user's tokens for the API: scripts use it with them. */
+export function ApiTokensCard() {
+  return (
+    <Card className={profile.card}>
+      <h2 className={profile.cardTitle}>API tokens</h2>
+      <p className={profile.muted}>
+        Scripts use the <a href="/api/v1/docs">API</a> in your name with a token of yours. A token does what
+        its scopes allow. It deletes nothing for good and reaches neither your account nor administration.
+      </p>
+      <KeyList<ApiToken, string>
+        noun="API token"
+        aNoun="an API token"
+        short="token"
+        max={LIMITS.apiTokensMax}
+        icon={<ConsoleIcon />}
+        load={(api, signal) => api.call('GET /profile/api-tokens', { signal })}
+        revoke={(api, id) => api.call('DELETE /profile/api-tokens/:id', { params: { id } })}
+        nameOf={({ name }) => name}
+        tagOf={({ scopes }) => (
+          <>
+            {scopes.map(scope => (
+              <Tag key={scope} minimal>
+                {SCOPES[scope].label}
+              </Tag>
+            ))}
+          </>
+        )}
+        revoked="scripts that use it are refused at once."
+        Form={TokenForm}
+        Made={NewToken}
+      />
+    </Card>
+  )
+}
+
+/** The day in the browser's zone, as the value of a date input: '2026-11-25'. */
+const dayOf = (time: number): string => new Date(time).toLocaleDateString('sv-SE')
+
+/** The end of a life in days, or of a day in the browser's zone: at the latest a year from now. */
+const endOf = (days: number, day: string): string => {
+  const end = days === 0 ? new Date(`${day}T23:59:59.999`).getTime() : Date.now() + days * DAY_MS
+  return new Date(Math.min(end, Date.now() + LIMITS.apiTokenMs - DAY_MS / 24)).toISOString()
+}
+
+function TokenForm({ onMade, onClose }: FormProps<string>) {
+  const { api, notify } = useHost()
+  const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<readonly ApiScope[]>(['read'])
+  const [days, setDays] = useState<number>(LIVES[0][0])
+  const [day, setDay] = useState('')
+  const { groupProps, fieldProps, setMissing } = useMissingField<'name' | 'scopes' | 'day'>()
+  const [first, last] = [dayOf(Date.now() + DAY_MS), dayOf(Date.now() + 365 * DAY_MS)]
+  const refuse = (field: 'name' | 'scopes' | 'day', why: string): false => {
+    notify(errorToast(null, why))
+    setMissing(field)
+    return false
+  }
+  const make = async (): Promise<boolean> => {
+    if (name.trim() === '') return refuse('name', 'A name is required')
+    if (scopes.length === 0) return refuse('scopes', 'A token needs a scope')
+    if (days === 0 && !(day >= first && day <= last))
+      return refuse('day', 'The last day is one from tomorrow on, within a year')
+    try {
+      const body = { name: name.trim(), scopes: [...scopes], expires_at: endOf(days, day) }
+      onMade((await api.call('POST /profile/api-tokens', { body })).token)
+      return true
+    } catch (error) {
+      notify(errorToast(error, 'Unable to make an API token'))
+      return false
+    }
+  }
+  const choose = (scope: ApiScope, isChosen: boolean) => {
+    setMissing()
+    setScopes(API_SCOPES.filter(each => (each === scope ? isChosen : scopes.includes(each))))
+  }
+  return (
+    <DialogForm submitLabel="Make" onSubmit={make} onClose={onClose}>
+      <FormGroup label="Name" {...groupProps('name')}>
+        <InputGroup
+          {...fieldProps('name')}
+          placeholder="Nightly import"
+          maxLength={LIMITS.apiTokenNameMax}
+          autoComplete="off"
+          autoFocus
+          value={name}
+          onValueChange={value => {
+            setMissing()
+            setName(value)
+          }}
+        />
+      </FormGroup>
+      <fieldset className={styles.scopes}>
+        <legend>Scopes</legend>
+        {API_SCOPES.map((scope, at) => (
+          <Checkbox
+            key={scope}
+            {...(at === 0 && { id: fieldProps('scopes').id })}
+            checked={scopes.includes(scope)}
+            onChange={event => choose(scope, event.currentTarget.checked)}
+            labelElement={
+              <>
+                {SCOPES[scope].label}
+                <span className={styles.about}>{SCOPES[scope].about}</span>
+              </>
+            }
+          />
+        ))}
+      </fieldset>
+      <FormGroup label="Lives for" labelFor="api-token-life">
+        <HTMLSelect
+          id="api-token-life"
+          fill
+          value={days}
+          onChange={event => setDays(Number(event.currentTarget.value))}
+          options={LIVES.map(([value, label]) => ({ value, label }))}
+        />
+      </FormGroup>
+      {days === 0 && (
+        <FormGroup label="Last day" {...groupProps('day')}>
+          <InputGroup
+            {...fieldProps('day')}
+            type="date"
+            min={first}
+            max={last}
+            value={day}
+            onValueChange={value => {
+              setMissing()
+              setDay(value)
+            }}
+          />
+        </FormGroup>
+      )}
+    </DialogForm>
+  )
+}
+
+/** A new token, and a command to try it with. */
+function NewToken({ made: token }: { made: string }) {
+  const { origin } = window.location
+  return (
+    <>
+      <CopyField label="Token" value={token} hint="Whoever has it does in your name what its scopes allow." />
+      <CopyField
+        label="Try it"
+        value={`curl -H "Authorization: Bearer ${token}" ${origin}/api/v1/profile/me`}
+      />
+      <p className={profile.muted}>
+        The <a href="/api/v1/docs">API’s reference</a> says which scopes each operation takes.
+      </p>
+    </>
+  )
+}
