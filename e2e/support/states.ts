@@ -49,6 +49,7 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/community', ['View full profile'], 'ul[aria-label="Contributions"]'],
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
+    ['/dashboard/profile', ['Make a token'], '.bp6-dialog'],
     ['/dashboard/overview', ['Organization'], '.bp6-toast'],
     ['/dashboard/overview', ['Search everything'], '[role="listbox"]'],
     [

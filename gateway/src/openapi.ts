@@ -64,7 +64,8 @@ const success = ({ produces, response, conditional }: PublicEndpoint) => ({
 /** What each scope of an API token is for. */
 const SCOPES: Record<ApiScope, string> = {
   read: 'what the user sees: lists, details, graphs, exports, captures',
-  collect: 'what the browser extension does: stores records and captures, looks up and creates IODs, adds evidence',
+  collect:
+    'what the browser extension does: stores records and captures, looks up and creates IODs, adds evidence',
   contribute:
     'what the user adds and changes: IODs, votes, evidence, campaigns and their sharing, imports, narratives and their merges, runs. Narratives spend the user’s AI key',
 }
@@ -87,8 +88,7 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
   operationId: name,
   summary: spec.summary,
   description: accessOf(spec),
-  security:
-    spec.access === 'anyone' ? [] : [{ session: [] }, ...(spec.scopes ? [{ apiToken: [] }] : [])],
+  security: spec.access === 'anyone' ? [] : [{ session: [] }, ...(spec.scopes ? [{ apiToken: [] }] : [])],
   // OpenAPI 3.0 has scopes for OAuth 2 alone.
   ...(spec.scopes && { 'x-api-token-scopes': spec.scopes }),
   parameters: [
@@ -114,7 +114,9 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
       [spec.knownStatus]: { ...success(spec), description: 'It is there already' },
     }),
     ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
-    ...(spec.access !== 'anyone' && { 401: problem(spec.scopes ? 'No live session or API token' : 'No live session') }),
+    ...(spec.access !== 'anyone' && {
+      401: problem(spec.scopes ? 'No live session or API token' : 'No live session'),
+    }),
     ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),
   },
@@ -166,7 +168,12 @@ export const openApiDocument = () => {
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The token of a session' },
+        session: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The token of a session',
+        },
         apiToken: {
           type: 'http',
           scheme: 'bearer',

@@ -349,9 +349,7 @@ describe('API tokens on My Profile', () => {
     fireEvent.change(day, { target: { value: day.max } })
     make()
     const shown = within(await screen.findByRole('dialog', { name: 'Your API token' }))
-    expect(asked).toEqual([
-      { name: token.name, scopes: ['read', 'collect'], expires_at: expect.any(String) },
-    ])
+    expect(asked).toEqual([{ name: token.name, scopes: ['read', 'collect'], expires_at: expect.any(String) }])
     const { expires_at } = asked[0] as { expires_at: string }
     const days = (Date.parse(expires_at) - Date.now()) / (24 * 3_600_000)
     expect(days).toBeGreaterThan(364)

@@ -57,7 +57,9 @@ export const authInternal = {
     summary:
       'Whose API token has this hash, and a token for it that services take; 404 unless the API token and its account are live',
     body: z.strictObject({ hash: z.string().max(100) }),
-    response: apiToken.pick({ id: true, scopes: true, expires_at: true }).extend({ user_id: id, token: z.string() }),
+    response: apiToken
+      .pick({ id: true, scopes: true, expires_at: true })
+      .extend({ user_id: id, token: z.string() }),
   }),
   getSealedAiKey: internalEndpoint('GET /internal/users/:id/ai-key', {
     summary: "A user's AI key as stored: sealed, readable with SECRETS_KEY and the user's id alone",

@@ -255,7 +255,9 @@ describe('a service', () => {
   it('takes what auth makes for an API token where its scopes allow it, and nowhere else', async () => {
     const ask = async (scopes: unknown, path = '/shared') => {
       const authorization = `Bearer ${await ofScope('api', scopes)}`
-      const answer = await (path === '/shared' ? fetch(`${url}/api/v1${path}`, { headers: { authorization } }) : post(path, '{}', { authorization }))
+      const answer = await (path === '/shared'
+        ? fetch(`${url}/api/v1${path}`, { headers: { authorization } })
+        : post(path, '{}', { authorization }))
       return [answer.status, await answer.json()]
     }
     expect(await ask(['read'])).toEqual([200, { scopes: ['read'] }])

@@ -96,8 +96,10 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     return [...users.values()].filter(({ username }) => username && names.has(username.toLowerCase()))
   })
 
-  const token: ServiceBed['token'] = ({ id, sid = newId(), scope = 'full', ...rest }, lifetimeMs = 3_600_000) =>
-    signToken(keys.privateKey, { id, sid, scope, ...rest }, lifetimeMs)
+  const token: ServiceBed['token'] = (
+    { id, sid = newId(), scope = 'full', ...rest },
+    lifetimeMs = 3_600_000,
+  ) => signToken(keys.privateKey, { id, sid, scope, ...rest }, lifetimeMs)
   const serviceKey = randomBytes(24).toString('hex')
   let internal: CallInternal | undefined
   return {

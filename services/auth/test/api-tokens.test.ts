@@ -244,11 +244,9 @@ it('that is revoked while it is used is dead for every check after', async () =>
         if (after) late.push(live)
       }
     }
-    const revoking = api
-      .call(profileApi.revokeApiToken, { params: { id: made.id } })
-      .then(() => {
-        isRevoked = true
-      })
+    const revoking = api.call(profileApi.revokeApiToken, { params: { id: made.id } }).then(() => {
+      isRevoked = true
+    })
     await Promise.all([use(), use(), use(), revoking])
     expect(late).not.toContain(true)
     expect(await tombstoneOf(made.token)).toBe(SESSION_REVOKED)

@@ -572,8 +572,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
           expect([...seen, (await send(owners, 'owner')).status]).toEqual([...seen, own.owner])
         } else if (isOpen) {
           // Reads by the owner's token; whatever changes something by somebody else's, so that the rows still hold.
-          const [client, expected] =
-            operation.method === 'GET' ? [owners, own.owner] : [others, own.other]
+          const [client, expected] = operation.method === 'GET' ? [owners, own.owner] : [others, own.other]
           const answer = await send(client, 'other')
           expect([...seen, answer.status]).toEqual([...seen, expected])
           if (expected === 403) expect(answer.body).toEqual({ detail: DETAILS.forbidden })

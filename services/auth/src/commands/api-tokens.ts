@@ -1,4 +1,11 @@
-import { API_SCOPES, API_TOKEN_PREFIX, type BodyOf, DETAILS, LIMITS, type profileApi } from '@iodine/contracts'
+import {
+  API_SCOPES,
+  API_TOKEN_PREFIX,
+  type BodyOf,
+  DETAILS,
+  LIMITS,
+  type profileApi,
+} from '@iodine/contracts'
 import {
   HttpError,
   hashOf,

@@ -14,12 +14,13 @@ export const insertInSlot = async <T extends Slotted>(
   known?: () => Promise<void>,
 ): Promise<T | undefined> => {
   const { user_id } = doc as Pick<T, 'user_id'>
-  const taken = await model.distinct('slot', { user_id } as object)
+  const taken: unknown[] = await model.distinct('slot', { user_id } as object)
   for (let slot = 0; slot < max; slot++) {
     if (taken.includes(slot)) continue
+    const stored = { ...doc, slot } as unknown as T
     try {
-      await model.create({ ...doc, slot })
-      return { ...doc, slot } as unknown as T
+      await new model(stored).save()
+      return stored
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
       await known?.()
