@@ -24,6 +24,9 @@ it('is not seen by services, which get what auth made for it', async () => {
   rig.seen.length = 0
   expect(await statusOf(secret)).toBe(200)
   expect(rig.seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${token}`])
+  // An operation that is open to anybody has no use for it.
+  expect(await statusOf(secret, '/seals/checkpoint')).toBe(200)
+  expect(rig.seen.at(-1)?.headers.authorization).toBeUndefined()
   expect(JSON.stringify(rig.seen)).not.toContain(secret)
   // That is no session, nor is it an API token.
   await expectRefused(await ask(token))

@@ -40,6 +40,7 @@ const start = async (bounds: Partial<Bounds>) => {
     routes: ROUTES,
     addressOf: name => rig.settings[`${name.toUpperCase()}_URL`],
     checkFeedKey: async () => expect.unreachable(),
+    checkApiToken: async () => expect.unreachable(),
     checkSession: async authorization => {
       const id = /^Bearer (\w+)$/.exec(authorization ?? '')?.[1]
       if (!id) throw unauthenticated()

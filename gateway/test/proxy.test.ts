@@ -590,6 +590,7 @@ describe('a service in trouble', () => {
         ({ iods: rig.settings.IODS_URL, community: rig.settings.COMMUNITY_URL })[name as string] ??
         rig.settings.CAMPAIGNS_URL,
       checkFeedKey: async () => expect.unreachable(),
+      checkApiToken: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
       livenessMs: 300,
@@ -616,6 +617,7 @@ describe('a service in trouble', () => {
       routes: [{ prefix: 'iods', service: 'iods', waitMs: 500 }],
       addressOf: () => rig.settings.IODS_URL,
       checkFeedKey: async () => expect.unreachable(),
+      checkApiToken: async () => expect.unreachable(),
       checkSession: async () => ({ id: newId(), sid: 'any', scope: 'full' }),
       limits: createLimits(readConfig(gatewayConfigSchema, rig.settings)),
     })

@@ -74,6 +74,7 @@ const forwardedHeaders = (
   headers['x-forwarded-for'] = request.ip
   // Services know neither feed keys nor API tokens: what auth made for a checked one takes its place.
   if (request.serviceToken !== undefined) headers.authorization = `Bearer ${request.serviceToken}`
+  else if (isApiToken(request.headers.authorization)) delete headers.authorization
   if (request.isFeed) {
     // Feeds name their own addresses.
     headers['x-forwarded-host'] = publicUrl?.host ?? request.host

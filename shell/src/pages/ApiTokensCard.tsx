@@ -46,8 +46,12 @@ export function ApiTokensCard() {
     <Card className={profile.card}>
       <h2 className={profile.cardTitle}>API tokens</h2>
       <p className={profile.muted}>
-        Scripts use the <a href="/api/v1/docs">API</a> in your name with a token of yours. A token does what
-        its scopes allow. It deletes nothing for good and reaches neither your account nor administration.
+        Scripts use the{' '}
+        <a href="/api/v1/docs" target="_blank" rel="noreferrer">
+          API
+        </a>{' '}
+        in your name with a token of yours. A token does what its scopes allow. It deletes nothing for good
+        and reaches neither your account nor administration.
       </p>
       <KeyList<ApiToken, string>
         noun="API token"
@@ -187,7 +191,11 @@ function NewToken({ made: token }: { made: string }) {
         value={`curl -H "Authorization: Bearer ${token}" ${origin}/api/v1/profile/me`}
       />
       <p className={profile.muted}>
-        The <a href="/api/v1/docs">API’s reference</a> says which scopes each operation takes.
+        The{' '}
+        <a href="/api/v1/docs" target="_blank" rel="noreferrer">
+          API’s reference
+        </a>{' '}
+        says which scopes each operation takes.
       </p>
     </>
   )
