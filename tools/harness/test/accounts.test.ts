@@ -134,6 +134,10 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   const user = await stack.signUp(`${name}@example.org`, name)
   const { api } = user
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${name}` } })
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  await api.call(profileApi.createApiToken, {
+    body: { name: `script of ${name}`, scopes: ['read'], expires_at },
+  })
   for (const [source, record] of [
     ['tiktok', tiktokPost({ description: `tok of ${name}` })],
     ['telegram', telegramPost({ description: `gram of ${name}` })],
@@ -277,7 +281,14 @@ describe('the team’s command', () => {
     const file = JSON.parse(written)
     const kinds = (service: string) => file[service].map((item: { kind: string }) => item.kind).sort()
     expect(file.user_id).toBe(user.id)
-    expect(kinds('auth')).toEqual(['account', 'extension_code', 'session', 'session', 'sign_in_links'])
+    expect(kinds('auth')).toEqual([
+      'account',
+      'api_token',
+      'extension_code',
+      'session',
+      'session',
+      'sign_in_links',
+    ])
     expect(file.auth[0].data).toMatchObject({
       email: user.email,
       username: 'eve_exports',
