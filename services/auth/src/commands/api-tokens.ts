@@ -101,16 +101,14 @@ export const revokeApiToken = async (context: AuthContext, userId: string, id: s
     )
     .lean<ApiTokenDoc>()
   if (!doc) throw notFound()
-  await writeTombstones(context, [doc.hash]).catch(() => {
+  await finishEnds(context, [doc]).catch(() => {
     throw unavailable(DETAILS.apiTokenRevoking)
   })
-  await apiTokens.deleteOne({ _id: doc._id })
 }
 
-/** Removes tokens and what gateways know of them. Rejects while Redis is down. */
-const endApiTokens = async (context: AuthContext, tokens: Pick<ApiTokenDoc, '_id' | 'hash'>[]) => {
+/** Writes the tombstones of tokens whose end is stored, and removes them. Rejects while Redis is down. */
+const finishEnds = async (context: AuthContext, tokens: Pick<ApiTokenDoc, '_id' | 'hash'>[]) => {
   if (tokens.length === 0) return
-  // Tombstones first: after a failure, a retry finds the tokens that are still stored.
   await writeTombstones(
     context,
     tokens.map(({ hash }) => hash),
@@ -118,9 +116,12 @@ const endApiTokens = async (context: AuthContext, tokens: Pick<ApiTokenDoc, '_id
   await context.models.apiTokens.deleteMany({ _id: { $in: tokens.map(({ _id }) => _id) } })
 }
 
-/** Revokes all tokens of a user. */
-export const endUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> =>
-  endApiTokens(context, await context.models.apiTokens.find({ user_id }).select('hash').lean<ApiTokenDoc[]>())
+/** Revokes all tokens of a user. Rejects while Redis is down, as `revokeApiToken` does. */
+export const endUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
+  const { apiTokens } = context.models
+  await apiTokens.updateMany({ user_id, ended_at: null }, { $set: { ended_at: new Date() } })
+  await finishEnds(context, await apiTokens.find({ user_id, ended_at: { $ne: null } }).lean<ApiTokenDoc[]>())
+}
 
 /** Ends tokens whose end a crash or a Redis outage interrupted. Returns their number. */
 export const repairApiTokens = async (context: AuthContext): Promise<number> => {
@@ -129,6 +130,6 @@ export const repairApiTokens = async (context: AuthContext): Promise<number> => 
     .select('hash')
     .limit(REPAIR_BATCH)
     .lean<ApiTokenDoc[]>()
-  await endApiTokens(context, ended)
+  await finishEnds(context, ended)
   return ended.length
 }
