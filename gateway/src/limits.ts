@@ -17,7 +17,7 @@ export const createLimits = (config: GatewayConfig) => {
     feed: (key: string) => feeds.use(key),
     stranger: (address: string) => strangers.use(addressKey(address)),
     /** Throws past the limit of `stranger`, and counts nothing. */
-    mayBeStranger: (address: string) => strangers.check(addressKey(address)),
+    checkStranger: (address: string) => strangers.check(addressKey(address)),
     page: (address: string) => pages.use(addressKey(address)),
   }
 }

@@ -432,7 +432,7 @@ export const addProxy = (
   const identify = async (request: FastifyRequest): Promise<Caller> => {
     const { authorization } = request.headers
     if (!isApiToken(authorization)) return checkSession(authorization)
-    const { caller, token } = await checkApiToken(authorization, () => limits.mayBeStranger(request.ip))
+    const { caller, token } = await checkApiToken(authorization, () => limits.checkStranger(request.ip))
     request.serviceToken = token
     return caller
   }
