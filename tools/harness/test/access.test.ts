@@ -141,6 +141,12 @@ const ROWS: Record<string, Row> = {
   'DELETE /profile/feed-keys/:id': { id: 'feed_key', status: mine(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
+  'GET /admin/people': { status: admins(200) },
+  'GET /admin/people/:id': { id: 'owner', status: admins(200) },
+  'PATCH /admin/people/:id/limits': { id: 'owner', body: () => ({ iods: 1_000 }), status: admins(200) },
+  'POST /admin/people/:id/unsuspend': { id: 'owner', status: admins(200) },
+  'GET /admin/parts': { status: admins(200) },
+  'GET /admin/queues': { status: admins(200) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
   'POST /:source/data/share': {

@@ -4,6 +4,7 @@ import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
+import { repairOwnLimits } from '../commands/own-limits.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -75,6 +76,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairEnds(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
+      (await repairOwnLimits(context)) +
       (await repairDeletions(context)),
   )
 }

@@ -5,7 +5,9 @@ import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
 import { useUser } from '../../app/HostProvider'
 import { BetaCodes } from './BetaCodes'
+import { People } from './People'
 import { Subscriptions } from './Subscriptions'
+import { System } from './System'
 
 interface AdminTab {
   /** Value of `?tab=`. */
@@ -26,6 +28,20 @@ const BETA_CODES: AdminTab = {
 
 const TABS: readonly AdminTab[] = [
   BETA_CODES,
+  {
+    id: 'people',
+    label: 'People',
+    title: 'People',
+    subtitle: 'Accounts, their sessions and their limits.',
+    Panel: People,
+  },
+  {
+    id: 'system',
+    label: 'System',
+    title: 'System',
+    subtitle: 'The parts of the product and their background work.',
+    Panel: System,
+  },
   {
     id: 'subscriptions',
     label: 'Subscriptions',
