@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { endpoint } from './endpoint.js'
+import { endpoint, internalEndpoint } from './endpoint.js'
 import { QUEUES, type QueueName } from './events.js'
 import { LIMITS } from './limits.js'
-import { cursorParam, id, limitParam, text, time } from './primitives.js'
+import { cursorParam, done, id, limitParam, text, time } from './primitives.js'
 import { QUOTAS } from './quotas.js'
 import { usage } from './usage.js'
 
@@ -114,7 +114,27 @@ export const queueState = z.strictObject({
 })
 export type AdminQueue = z.output<typeof queueState>
 
+export const backup = z.strictObject({
+  /** When it was complete. */
+  made_at: time,
+  bytes: z.int().min(0),
+  duration_ms: z.int().min(0),
+})
+export type Backup = z.output<typeof backup>
+
+export const backupsInternal = {
+  noteBackup: internalEndpoint('POST /internal/backups', {
+    summary: 'A backup has been made; repeating it changes nothing',
+    body: backup,
+    response: done,
+  }),
+} as const
+
 export const systemApi = {
+  listBackups: endpoint('user', 'GET /admin/backups', {
+    summary: `The last ${LIMITS.backupsKept} backups that were noted, newest first (admins)`,
+    response: z.array(backup),
+  }),
   listParts: endpoint('user', 'GET /admin/parts', {
     summary: 'Services and workers with their state (admins): one that does not answer within 2 s is down',
     response: z.array(partState),

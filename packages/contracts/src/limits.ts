@@ -15,6 +15,8 @@ export const LIMITS = {
   peoplePage: 50,
   peoplePageMax: 100,
   peopleFound: 500,
+  /** Backups that are remembered. */
+  backupsKept: 20,
   /** The highest limit of a quota that can be given to a user. */
   quotaMax: 2 ** 40,
   skipMax: 2 ** 31 - 1,

@@ -1,5 +1,5 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
-import { peopleApi, systemApi } from './admin.js'
+import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
@@ -68,6 +68,7 @@ export const SERVICES = {
     internal: {
       ...authInternal,
       ...accountsInternal,
+      ...backupsInternal,
       ...mailsInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,

@@ -1,6 +1,8 @@
 import {
   authInternal,
+  backupsInternal,
   DETAILS,
+  LIMITS,
   peopleApi,
   profileApi,
   repairInternal,
@@ -255,7 +257,6 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
   const alone = await startRig(bed, {
     COLLECTOR_URL: 'http://127.0.0.1:9',
     WORKERS_URL: rig.url,
-    REDIS_PREFIX: rig.service.config.REDIS_PREFIX,
   })
   try {
     const { api } = await alone.signIn('boss@example.org')
@@ -283,11 +284,30 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
   }
 })
 
+it('backups are noted once, the newest are kept', async () => {
+  const note = (minute: number, bytes: number) =>
+    rig.internal(backupsInternal.noteBackup, {
+      body: { made_at: new Date(minute * 60_000).toISOString(), bytes, duration_ms: 1_500 },
+    })
+  expect(await boss.api.call(systemApi.listBackups)).toEqual([])
+  for (let minute = 1; minute <= LIMITS.backupsKept + 3; minute++) await note(minute, minute)
+  await note(LIMITS.backupsKept + 3, 5)
+  const backups = await boss.api.call(systemApi.listBackups)
+  expect(backups).toHaveLength(LIMITS.backupsKept)
+  expect(backups[0]).toEqual({
+    made_at: new Date((LIMITS.backupsKept + 3) * 60_000).toISOString(),
+    bytes: 5,
+    duration_ms: 1_500,
+  })
+  const { api } = await member('backup-curious@example.org')
+  expect((await api.send('GET', '/admin/backups')).status).toBe(403)
+})
+
 it('where passkeys are required, a session by a link administers nobody', async () => {
   const strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
   try {
     const { api } = await strict.signIn('boss@example.org')
-    for (const path of ['/admin/people', '/admin/parts', '/admin/queues'])
+    for (const path of ['/admin/people', '/admin/parts', '/admin/queues', '/admin/backups'])
       expect(await api.send('GET', path)).toMatchObject({
         status: 403,
         body: { detail: DETAILS.passkeySession },

@@ -1,4 +1,5 @@
 import type { Connection } from '@iodine/service-kit'
+import { type BackupDoc, backupSchema } from './backup.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
@@ -20,6 +21,7 @@ export const createModels = (mongo: Connection) => ({
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
+  backups: mongo.model<BackupDoc>('Backup', backupSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

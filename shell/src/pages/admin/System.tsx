@@ -1,6 +1,6 @@
-import type { AdminQueue, PartState } from '@iodine/contracts'
+import type { AdminQueue, Backup, PartState } from '@iodine/contracts'
 import { useQuery } from '@iodine/mfe-kit/query'
-import { DateTime, formatCount, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
+import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useHost } from '../../app/HostProvider'
 import styles from './System.module.css'
@@ -58,9 +58,74 @@ export function System() {
           )}
         </LoadingPanel>
       </section>
+      <Backups />
     </>
   )
 }
+
+const DAY_MS = 86_400_000
+
+/** The warning that the age of the last backup asks for, if any. */
+const warningOf = (last: Backup | undefined): ['warning' | 'danger', string] | undefined => {
+  if (!last) return ['warning', 'No backup is known. Make one, or have your own tools tell of theirs.']
+  const age = Date.now() - Date.parse(last.made_at)
+  if (age > 7 * DAY_MS) return ['danger', 'The last known backup is older than a week.']
+  return age > DAY_MS ? ['warning', 'The last known backup is older than a day.'] : undefined
+}
+
+function Backups() {
+  const { api } = useHost()
+  const query = useQuery({ queryKey: ['backups'], queryFn: () => api.call('GET /admin/backups') })
+  return (
+    <section className={styles.section}>
+      <h2 className={styles.title}>Backups</h2>
+      <LoadingPanel query={query} errorTitle="Unable to load the backups" whenStale="both">
+        {all => {
+          const warning = warningOf(all[0])
+          return (
+            <>
+              {warning && (
+                <Callout className={styles.notice} intent={warning[0]} compact>
+                  {warning[1]}
+                </Callout>
+              )}
+              {all.length > 0 && (
+                <Table
+                  items={all.map(each => ({ ...each, id: each.made_at }))}
+                  label="Backups"
+                  columns={BACKUP_COLUMNS}
+                  minWidth={400}
+                />
+              )}
+            </>
+          )
+        }}
+      </LoadingPanel>
+    </section>
+  )
+}
+
+const BACKUP_COLUMNS: readonly Column<Backup & { id: string }>[] = [
+  {
+    name: 'Made',
+    isNamed: true,
+    cell: ({ made_at }) => <DateTime value={made_at} format={formatDateTime} />,
+  },
+  {
+    name: 'Size',
+    width: 144,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ bytes }) => `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`,
+  },
+  {
+    name: 'Took',
+    width: 112,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ duration_ms }) => span(duration_ms),
+  },
+]
 
 function State({ state, name }: { state: 'up' | 'down'; name?: string }) {
   return (
