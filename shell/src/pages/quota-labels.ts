@@ -12,7 +12,7 @@ export const QUOTA_LABELS: readonly (readonly [Quota, string])[] = [
   ['narratives', 'Narratives'],
   ['canon_rules', 'Merges and splits of narratives'],
   ['campaigns', 'Campaigns'],
-  ['campaign_iods', 'IODs in your fullest campaign'],
+  ['campaign_iods', 'IODs in the fullest campaign'],
   ['import_bytes', 'Size of imported files'],
-  ['published_bytes', 'Size of what you publish'],
+  ['published_bytes', 'Size of what is published'],
 ]

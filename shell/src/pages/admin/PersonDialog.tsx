@@ -128,9 +128,7 @@ function Account({ person }: { person: PersonDetail }) {
           <QuotaRow
             key={quota}
             quota={quota}
-            label={label
-              .replace('your fullest', 'the fullest')
-              .replace('what you publish', 'what is published')}
+            label={label}
             usage={person.usage[quota]}
             own={person.own_limits[quota] ?? null}
             save={limit =>
@@ -212,9 +210,11 @@ function QuotaRow({ quota, label, usage, own, save }: QuotaRowProps) {
       </span>
       {draft === null ? (
         <span className={styles.limit}>
-          {usage
-            ? `${formatQuota(quota, usage.used)} of ${formatQuota(quota, usage.limit)}`
-            : 'not available'}
+          <span>
+            {usage
+              ? `${formatQuota(quota, usage.used)} of ${formatQuota(quota, usage.limit)}`
+              : 'not available'}
+          </span>
           {own !== null && (
             <Tag minimal intent="primary">
               Own limit
