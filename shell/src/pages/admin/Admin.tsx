@@ -4,6 +4,7 @@ import { Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
 import { useUser } from '../../app/HostProvider'
+import styles from './Admin.module.css'
 import { BetaCodes } from './BetaCodes'
 import { People } from './People'
 import { Subscriptions } from './Subscriptions'
@@ -70,6 +71,7 @@ export function Admin() {
         <PageHeader title={selected.title} subtitle={selected.subtitle} />
         <Tabs
           id="admin"
+          className={styles.tabs}
           selectedTabId={selected.id}
           onChange={id => setSearch(id === BETA_CODES.id ? {} : { tab: String(id) })}
           renderActiveTabPanelOnly
