@@ -40,25 +40,28 @@ export function System() {
           )}
         </LoadingPanel>
       </section>
-      <section className={styles.section}>
-        <h2 className={styles.title}>Queues</h2>
-        <LoadingPanel
-          query={queues}
-          errorTitle="Unable to load the queues"
-          whenStale="both"
-          skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
-        >
-          {all => (
-            <Table
-              items={all.map(queue => ({ ...queue, id: queue.name }))}
-              label="Queues"
-              columns={QUEUE_COLUMNS}
-              minWidth={880}
-            />
-          )}
-        </LoadingPanel>
-      </section>
-      <Backups />
+      {/* Each section waits for the one above: nothing moves while they load. */}
+      {!parts.isPending && (
+        <section className={styles.section}>
+          <h2 className={styles.title}>Queues</h2>
+          <LoadingPanel
+            query={queues}
+            errorTitle="Unable to load the queues"
+            whenStale="both"
+            skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
+          >
+            {all => (
+              <Table
+                items={all.map(queue => ({ ...queue, id: queue.name }))}
+                label="Queues"
+                columns={QUEUE_COLUMNS}
+                minWidth={880}
+              />
+            )}
+          </LoadingPanel>
+        </section>
+      )}
+      {!parts.isPending && !queues.isPending && <Backups />}
     </>
   )
 }
