@@ -1,4 +1,5 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
+import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
@@ -63,10 +64,11 @@ const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
 export const SERVICES = {
   auth: {
     prefixes: { auth: {}, profile: {}, admin: {} },
-    apis: { auth: authApi, profile: profileApi, admin: adminApi },
+    apis: { auth: authApi, profile: profileApi, admin: { ...adminApi, ...peopleApi, ...systemApi } },
     internal: {
       ...authInternal,
       ...accountsInternal,
+      ...backupsInternal,
       ...mailsInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,

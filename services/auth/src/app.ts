@@ -8,7 +8,9 @@ import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
 import { addAuthRoutes } from './routes/auth.js'
 import { addInternalRoutes } from './routes/internal.js'
+import { addPeopleRoutes } from './routes/people.js'
 import { addProfileRoutes } from './routes/profile.js'
+import { addSystemRoutes } from './routes/system.js'
 
 /** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
@@ -35,6 +37,8 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
+    addPeopleRoutes(context)
+    addSystemRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
   }

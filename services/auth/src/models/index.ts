@@ -1,5 +1,6 @@
 import type { Connection } from '@iodine/service-kit'
 import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
+import { type BackupDoc, backupSchema } from './backup.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
@@ -22,6 +23,7 @@ export const createModels = (mongo: Connection) => ({
   apiTokens: mongo.model<ApiTokenDoc>('ApiToken', apiTokenSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
+  backups: mongo.model<BackupDoc>('Backup', backupSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

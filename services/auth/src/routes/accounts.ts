@@ -26,11 +26,11 @@ export const addAccountRoutes = (context: AuthContext): void => {
   )
 
   service.internal(accountsInternal.suspendAccount, async ({ body }) =>
-    idOf(await suspendAccount(context, body.email)),
+    idOf(await suspendAccount(context, await findAccount(context, body.email))),
   )
 
   service.internal(accountsInternal.unsuspendAccount, async ({ body }) =>
-    idOf(await unsuspendAccount(context, body.email)),
+    idOf(await unsuspendAccount(context, await findAccount(context, body.email))),
   )
 
   service.internal(accountsInternal.resetPasskeys, async ({ body }) =>
