@@ -23,6 +23,10 @@ export interface UserDoc {
   warning_refused?: boolean
   /** Set while the account is suspended: sign-in is impossible. */
   suspended_at?: Date
+  /** When the account is deleted, as its owner asked, unless they keep it before. */
+  delete_at?: Date
+  /** True until the mail that says so is queued. */
+  owes_deletion_mail?: boolean
   /** Set when the deletion began: only the rest of the deletion may change the account. */
   deleted_at?: Date
   /** Incremented by each change of the username. */
@@ -46,6 +50,8 @@ export const userSchema = new Schema<UserDoc>(
     warning_taken_at: Date,
     warning_refused: Boolean,
     suspended_at: Date,
+    delete_at: Date,
+    owes_deletion_mail: Boolean,
     deleted_at: Date,
     revision: { type: Number, required },
     announced: { type: Boolean, required },
@@ -59,5 +65,7 @@ userSchema.index(
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },
 )
 userSchema.index({ last_active_at: 1 })
+userSchema.index({ delete_at: 1 }, { sparse: true })
+userSchema.index({ owes_deletion_mail: 1 }, { sparse: true })
 userSchema.index({ deleted_at: 1 }, { sparse: true })
 userSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -3,7 +3,9 @@ import { done, feedSecretContext, notFound, seal, serveHistory, serveRepair } fr
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { repairExports } from '../commands/export-data.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
+import { repairNotices } from '../commands/schedule-deletion.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -75,6 +77,8 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairEnds(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
+      (await repairNotices(context)) +
+      (await repairExports(context)) +
       (await repairDeletions(context)),
   )
 }
