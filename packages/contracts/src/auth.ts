@@ -2,13 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { feedKey } from './feeds.js'
 import { LIMITS } from './limits.js'
-import {
-  accountLink,
-  addressChange,
-  dataExport,
-  typedConfirmation,
-  usedAccountLink,
-} from './own-data.js'
+import { accountLink, addressChange, dataExport, typedConfirmation, usedAccountLink } from './own-data.js'
 import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
 import { done, email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
 import { usage } from './usage.js'
@@ -75,7 +69,8 @@ export const authApi = {
     response: z.strictObject({ email: z.string() }),
   }),
   readAccountLink: endpoint('anyone', 'POST /auth/read-account-link', {
-    summary: 'What a mailed link does to an account: changes its address, or has it deleted. The link stays unused',
+    summary:
+      'What a mailed link does to an account: changes its address, or has it deleted. The link stays unused',
     body: z.strictObject({ token: text(200) }),
     response: accountLink,
   }),
@@ -218,7 +213,8 @@ export const profileApi = {
     status: 202,
   }),
   downloadDataExport: endpoint('user', 'GET /profile/data-export/:id', {
-    summary: 'The file: one JSON object with a list a service. 404 until it is ready, and once its day is over',
+    summary:
+      'The file: one JSON object with a list a service. 404 until it is ready, and once its day is over',
     params: z.strictObject({ id }),
     response: z.unknown(),
     produces: 'application/json',

@@ -79,7 +79,9 @@ describe('a change of address', () => {
       expect(await profileOf(await rig.signIn(to))).toMatchObject({ id })
       // The old address is a new person's.
       expect((await profileOf(await rig.signIn(from))).id).not.toBe(id)
-      const codes = await models().BetaCode!.find({ code: new RegExp(`-${first}$`) }).lean()
+      const codes = await models()
+        .BetaCode!.find({ code: new RegExp(`-${first}$`) })
+        .lean()
       expect(codes).toMatchObject([{ code: `USED0-${first}`, email: to, used_by: to }])
     },
   )
@@ -97,7 +99,9 @@ describe('a change of address', () => {
       expect((await profileOf(user)).email).toBe(to)
       expect(await models().User!.countDocuments({ email: { $in: [from, to] } })).toBe(1)
       await rig.mail('address-changed', from)
-      expect(rig.mails.filter(mail => mail.template === 'address-changed' && mail.to === from)).toHaveLength(1)
+      expect(rig.mails.filter(mail => mail.template === 'address-changed' && mail.to === from)).toHaveLength(
+        1,
+      )
       expect(await models().AccountLink!.countDocuments()).toBe(0)
     }
   })
@@ -143,7 +147,9 @@ describe('a change of address', () => {
       expect(await answerFor(email)).toEqual(free)
       const mail = await rig.mail('address-not-free', email)
       expect(mail.link).not.toContain('token')
-      expect(rig.mails.filter(each => each.template === 'confirm-new-address' && each.to === email)).toEqual([])
+      expect(rig.mails.filter(each => each.template === 'confirm-new-address' && each.to === email)).toEqual(
+        [],
+      )
       // The old address may confirm: nothing comes of it.
       const before = rig.mails.length
       await user.api.send('POST', '/profile/address-change', { email })

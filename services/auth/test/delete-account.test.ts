@@ -174,8 +174,7 @@ describe('deleting the own account', () => {
     const email = 'feeds@example.org'
     const user = await rig.signIn(email)
     const { key } = (await user.api.send('POST', '/profile/feed-keys', { label: 'Hub', tlp: 'green' })).body
-    const checkKey = () =>
-      statusOf(rig.internal(authInternal.checkFeedKey, { body: { hash: hashOf(key) } }))
+    const checkKey = () => statusOf(rig.internal(authInternal.checkFeedKey, { body: { hash: hashOf(key) } }))
     expect(await checkKey()).toBe(200)
     await use(await ask(user, email))
     expect(await checkKey()).toBe(404)
@@ -219,7 +218,9 @@ describe('deleting the own account', () => {
     expect(await rig.mail('deletion-scheduled', email)).toMatchObject({ delete_at: delete_at.toISOString() })
     await rig.internal(repairInternal.repair)
     expect(await users().findOne({ email }).lean()).not.toHaveProperty('owes_deletion_mail')
-    expect(rig.mails.filter(mail => mail.template === 'deletion-scheduled' && mail.to === email)).toHaveLength(1)
+    expect(
+      rig.mails.filter(mail => mail.template === 'deletion-scheduled' && mail.to === email),
+    ).toHaveLength(1)
   })
 
   it('is scheduled while Redis is down, and the sessions are dead once it is back', async () => {

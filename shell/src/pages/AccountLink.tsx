@@ -1,4 +1,4 @@
-import { type AccountLink as Link, LIMITS, type UsedAccountLink } from '@iodine/contracts'
+import { LIMITS, type AccountLink as Link, type UsedAccountLink } from '@iodine/contracts'
 import { errorToast, isApiError } from '@iodine/mfe-kit'
 import { Button, ErrorCallout, formatLongDate, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'

@@ -39,7 +39,10 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const id = useId()
   const expected = username ?? email
-  const given = typed.trim().replace(/^@(?=\w)/, '').toLowerCase()
+  const given = typed
+    .trim()
+    .replace(/^@(?=\w)/, '')
+    .toLowerCase()
   const isConfirmed = given === email || given === username?.toLowerCase()
 
   const ask = async (): Promise<boolean> => {

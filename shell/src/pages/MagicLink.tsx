@@ -2,8 +2,8 @@ import { Button, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useState } from 'react'
 import { useHost, useSession } from '../app/HostProvider'
-import { EntryLayout } from './EntryLayout'
 import styles from './EntryAction.module.css'
+import { EntryLayout } from './EntryLayout'
 
 /**
  * The target of mailed links. Exchanges the link's token for a session once the page is visible. Where somebody

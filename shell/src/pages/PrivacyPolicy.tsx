@@ -21,8 +21,8 @@ export function PrivacyPolicy() {
               <strong>Account.</strong> Your email address, the username you choose (optional and public),
               whether you are an administrator or suspended, the dates of creation and of last activity, the
               beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
-              only a fingerprint is stored) and sessions (30 days). While you change your address, the new one,
-              for a day at most.
+              only a fingerprint is stored) and sessions (30 days). While you change your address, the new
+              one, for a day at most.
             </p>
             <p>
               <strong>Use of the platform.</strong> What you put into it:
@@ -177,8 +177,8 @@ export function PrivacyPolicy() {
               You can change your username and your email address, download everything that is stored about
               you, and delete your AI provider key, collected data, captures, evidence, narratives and your
               account yourself, on My Profile and where they are listed. For everything else write to us: we
-              answer within 30 days. You may also lodge a complaint with the
-              French authority, the CNIL (cnil.fr).
+              answer within 30 days. You may also lodge a complaint with the French authority, the CNIL
+              (cnil.fr).
             </p>
           </>
         ),

@@ -22,8 +22,8 @@ export function TermsOfService() {
             You sign in by a link sent to your email address; there is no password. Keep access to your
             mailbox safe and don't share sign-in links, extension codes or your session. You choose a public
             username, which you can change later. One person, one account; you are responsible for what is
-            done with yours. You may change its address, which both addresses confirm, and delete it at any time
-            on My Profile. Accounts inactive for 12 months are deleted.
+            done with yours. You may change its address, which both addresses confirm, and delete it at any
+            time on My Profile. Accounts inactive for 12 months are deleted.
           </p>
         ),
         'Acceptable use': (
@@ -65,8 +65,8 @@ export function TermsOfService() {
         Availability: (
           <p>
             We do our best to keep the service running but promise no availability. It may be interrupted,
-            changed or ended, for maintenance or for good. Export what matters to you: My Profile has a download of
-            everything that is stored about you.
+            changed or ended, for maintenance or for good. Export what matters to you: My Profile has a
+            download of everything that is stored about you.
           </p>
         ),
         Privacy: (

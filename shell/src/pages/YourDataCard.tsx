@@ -60,7 +60,8 @@ function Progress({ of: { done, total, waiting_for } }: { of: DataExport }) {
       <ProgressBar value={done / total} intent="primary" stripes={false} aria-label="Data gathered" />
       <p className={styles.progress}>
         {done} of {total} parts gathered.
-        {waiting_for !== null && ' One part is not available right now: this waits for it and goes on by itself.'}
+        {waiting_for !== null &&
+          ' One part is not available right now: this waits for it and goes on by itself.'}
       </p>
     </div>
   )

@@ -165,16 +165,34 @@ const failExport = async (
   await models.exportPieces.deleteMany({ export_id })
 }
 
-/** Mails the owner that the file is ready, and keeps it for a day. */
+/** Keeps the file for a day and mails its owner. */
 const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise<void> => {
-  const { config, models } = context
-  const { _id, export_id, parts } = doc
-  const user = await models.users.findOne({ _id, deleted_at: null }).select('email').lean<UserDoc>()
-  if (!user) return dropExport(context, _id)
+  const { models, service } = context
+  const { export_id, parts } = doc
   const expires_at = new Date(Date.now() + LIMITS.dataExportKeptMs)
   const attempts = Object.values(parts).map(({ attempt }) => attempt)
   await models.exportPieces.deleteMany({ export_id, attempt: { $nin: attempts } })
   await models.exportPieces.updateMany({ export_id }, { $set: { expires_at } })
+  const check_at = new Date(Date.now() + RECHECK_MS)
+  const ready = await models.dataExports
+    .findOneAndUpdate(
+      { export_id, state: 'working' },
+      { $set: { state: 'ready', expires_at, check_at } },
+      { returnDocument: 'after' },
+    )
+    .lean<DataExportDoc>()
+  if (ready)
+    await mailReady(context, ready).catch(error => service.log.warn({ err: error }, 'not mailed yet'))
+}
+
+/** Queues the mail that says that the file is ready. Until then the repair looks at the export. */
+const mailReady = async (
+  context: AuthContext,
+  { _id, export_id, expires_at }: DataExportDoc,
+): Promise<void> => {
+  const { config, models } = context
+  const user = await models.users.findOne({ _id, deleted_at: null }).select('email').lean<UserDoc>()
+  if (!user) return dropExport(context, _id)
   const mail: MailJob = {
     template: 'data-export-ready',
     to: user.email,
@@ -182,10 +200,7 @@ const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise
     expires_at: expires_at.toISOString(),
   }
   await sendMailOnce(context, `export-${export_id}`, mail, expires_at)
-  await models.dataExports.updateOne(
-    { export_id, state: 'working' },
-    { $set: { state: 'ready', expires_at }, $unset: { check_at: 1 } },
-  )
+  await models.dataExports.updateOne({ export_id }, { $unset: { check_at: 1 } })
 }
 
 /** The file of a user's export, in pieces. Throws 404 unless it is theirs, ready, and its day is not over. */
@@ -216,18 +231,20 @@ export const readExport = async (
 const bytesOf = (stored: Buffer | { buffer: ArrayBufferLike }): Buffer =>
   Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
 
-/** Queues exports again, as Redis may have lost their jobs. Returns their number. */
+/** Queues exports again, as Redis may have lost their jobs, and mails that a crash kept back. Returns their number. */
 export const repairExports = async (context: AuthContext): Promise<number> => {
   const { dataExports } = context.models
   const now = Date.now()
   const due = await dataExports
-    .find({ check_at: { $lte: new Date(now) }, state: 'working' })
+    .find({ check_at: { $lte: new Date(now) } })
     .sort({ check_at: 1 })
     .limit(REPAIR_BATCH)
     .lean<DataExportDoc[]>()
-  for (const { _id, export_id } of due) {
+  for (const doc of due) {
+    const { _id, export_id } = doc
     await dataExports.updateOne({ _id, export_id }, { $set: { check_at: new Date(now + RECHECK_MS) } })
-    await addJob(context, export_id)
+    if (doc.state === 'working') await addJob(context, export_id)
+    else await mailReady(context, doc)
   }
   return due.length
 }

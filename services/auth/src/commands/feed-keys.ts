@@ -65,7 +65,10 @@ export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) 
   const now = Date.now()
   const doc = await models.feedKeys.findOne({ hash }).lean<FeedKeyDoc>()
   if (!doc || (doc.expires_at && doc.expires_at.getTime() <= now)) return null
-  const user = await models.users.findById(doc.user_id).select('suspended_at delete_at deleted_at').lean<UserDoc>()
+  const user = await models.users
+    .findById(doc.user_id)
+    .select('suspended_at delete_at deleted_at')
+    .lean<UserDoc>()
   const tlp = tlpOfRank(doc.tlp)
   if (!user || user.suspended_at || user.delete_at || user.deleted_at || !tlp) return null
   if ((doc.last_used_at?.getTime() ?? 0) < now - USED_MS)

@@ -55,9 +55,7 @@ const letterOf = (job: MailJob): Letter => {
           'To keep it, sign in before that day. That is all.',
         ],
         button: 'Sign in',
-        after: [
-          `If you do nothing, ${DELETED}`,
-        ],
+        after: [`If you do nothing, ${DELETED}`],
       }
     case 'confirm-old-address':
       return {
