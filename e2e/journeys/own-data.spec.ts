@@ -15,7 +15,11 @@ test.beforeAll(async () => {
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
-const expectFine = async (page: Page) => expect(await faultsOf(page, page.url())).toEqual([])
+/** Finds no fault in the page, once a dialog has faded in. */
+const expectFine = async (page: Page) => {
+  await page.waitForFunction(() => document.getAnimations().every(each => each.playState !== 'running'))
+  expect(await faultsOf(page, page.url())).toEqual([])
+}
 const openProfile = (page: Page, token: string) => openAs(page, stack.url, token, '/dashboard/profile')
 
 test('everything about oneself is gathered, waits for a part that is down, and is downloaded', async ({

@@ -102,8 +102,10 @@ function Question({ link, token, onUsed, onDead }: QuestionProps) {
     try {
       const used = await api.call('POST /auth/use-account-link', { body: { token } })
       onUsed(used)
-      // Shows the new address; signs out where the account's sessions have ended.
-      if (session.getToken() !== null && used.outcome !== 'confirmed') await session.refresh()
+      if (session.getState().user?.email !== link.email) return
+      // The account's sessions have ended; otherwise it has another address.
+      if (used.outcome === 'scheduled') session.logout()
+      if (used.outcome === 'changed') await session.reload().catch(() => {})
     } catch (error) {
       if (isDead(error)) return onDead()
       notify(errorToast(error, 'Unable to use the link'))

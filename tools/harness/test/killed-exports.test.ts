@@ -41,6 +41,7 @@ it('an export whose job and owner are killed at work ends once, and lacks nothin
   // While auth is down it answers 503.
   const look = () => api.call(profileApi.getDataExport)
   let through = 0
+  let killed = 0
   for (let kill = 0; kill < KILLS; kill++) {
     const part = parts[kill % parts.length] as SpawnedPart
     const now = await vi.waitFor(async () => {
@@ -52,8 +53,11 @@ it('an export whose job and owner are killed at work ends once, and lacks nothin
     through = now.done
     await sleep(Math.random() * 100)
     await part.kill()
+    killed++
     await part.start()
   }
+  // Otherwise nothing was killed during work.
+  expect(killed).toBeGreaterThan(1)
   await vi.waitFor(async () => expect((await look())?.state).toBe('ready'), {
     timeout: 120_000,
     interval: 100,
