@@ -61,7 +61,7 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
   }
   return (
     <DialogForm submitLabel="Send the link" canSubmit={isConfirmed} onSubmit={ask} onClose={onClose}>
-      <p>
+      <p className={styles.once}>
         We send a link to <bdi className={styles.value}>{email}</bdi>. Once you confirm there, you are signed
         out everywhere, and your account is deleted after {DAYS} days. Until then signing in lets you keep it.
       </p>
