@@ -24,6 +24,7 @@ const PAGES = [
   ['/privacy-policy', 'Last updated: June 17, 2025'],
   ['/terms-of-service', 'Last updated: June 17, 2025'],
   ['/verify', 'drop a .wacz file here'],
+  ['/account-link', 'This link is invalid or has expired'],
   ['/setup-username', 'Welcome to Iodine'],
   ['/dashboard/overview', 'Product roadmap'],
   ['/dashboard/data', 'They hide the numbers from us'],

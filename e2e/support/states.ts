@@ -50,6 +50,8 @@ export const OVERLAYS: readonly State[] = (
     ['/dashboard/profile', ['Edit username'], 'main form'],
     ['/dashboard/profile', ['Edit API key'], '.bp6-dialog'],
     ['/dashboard/profile', ['Make a token'], '.bp6-dialog'],
+    ['/dashboard/profile', ['Change address'], '.bp6-dialog'],
+    ['/dashboard/profile', ['Delete account'], '.bp6-dialog'],
     ['/dashboard/overview', ['Organization'], '.bp6-toast'],
     ['/dashboard/overview', ['Search everything'], '[role="listbox"]'],
     [

@@ -36,6 +36,8 @@ const SIGNED_IN: Routes = {
   'GET /profile/feed-keys': [200, []],
   'GET /profile/sessions': [200, [session]],
   'GET /profile/passkeys': [200, []],
+  'GET /profile/data-export': [200, null],
+  'GET /profile/address-change': [200, null],
   'GET /sightings/counting': [200, { counted: false }],
 }
 const open = (path: string, routes: Routes = {}, remotes?: Parameters<typeof openApp>[2]) =>

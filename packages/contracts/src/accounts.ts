@@ -69,9 +69,15 @@ export const accountsInternal = {
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
   }),
+  stepExport: internalEndpoint('POST /internal/data-exports/:id/step', {
+    summary:
+      'Add the part of one more service to an export of personal data; `more`: others are left. 503 while that service is down',
+    params: byId,
+    response: z.strictObject({ more: z.boolean() }),
+  }),
   expireAccounts: internalEndpoint('POST /internal/accounts/expire', {
     summary:
-      'Warn owners of inactive accounts, and delete those warned in time; `more`: not all were reached',
+      'Warn owners of inactive accounts, delete those warned in time, and those whose owners asked for it; `more`: not all were reached',
     response: z.strictObject({ warned: z.int(), deleted: z.int(), more: z.boolean() }),
   }),
 } as const

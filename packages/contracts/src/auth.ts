@@ -3,8 +3,9 @@ import { apiToken, newApiToken } from './api-tokens.js'
 import { endpoint } from './endpoint.js'
 import { feedKey } from './feeds.js'
 import { LIMITS } from './limits.js'
+import { accountLink, addressChange, dataExport, typedConfirmation, usedAccountLink } from './own-data.js'
 import { credentialOptions, newCredential, passkey, passkeyName, usedCredential } from './passkeys.js'
-import { email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
+import { done, email, filledText, id, pageQuery, text, time, timestamp, username } from './primitives.js'
 import { usage } from './usage.js'
 import { API_SCOPES, FEED_TLP_LEVELS } from './vocabulary.js'
 
@@ -15,6 +16,8 @@ export const profile = z.strictObject({
   is_admin: z.boolean(),
   created_at: time,
   has_openai_key: z.boolean(),
+  /** When the account is deleted, unless its owner keeps it before; null if it is not to be. */
+  delete_at: time.nullable(),
 })
 export type Profile = z.output<typeof profile>
 
@@ -65,6 +68,18 @@ export const authApi = {
     summary: 'Whom the token of a link signs in; the link stays unused',
     body: z.strictObject({ token: text(200) }),
     response: z.strictObject({ email: z.string() }),
+  }),
+  readAccountLink: endpoint('anyone', 'POST /auth/read-account-link', {
+    summary:
+      'What a mailed link does to an account: changes its address, or has it deleted. The link stays unused',
+    body: z.strictObject({ token: text(200) }),
+    response: accountLink,
+  }),
+  useAccountLink: endpoint('anyone', 'POST /auth/use-account-link', {
+    summary:
+      'Confirm a change of address from the old or the new one, or have the account deleted; 409 if another account has the new address meanwhile',
+    body: z.strictObject({ token: text(200) }),
+    response: usedAccountLink,
   }),
   passkeyOptions: endpoint('anyone', 'POST /auth/passkey-options', {
     summary: 'Ask for a challenge that a passkey signs; the answer is for navigator.credentials.get()',
@@ -204,6 +219,48 @@ export const profileApi = {
     summary: 'Remove a passkey: it signs nobody in any more',
     params: z.strictObject({ id }),
     response: z.strictObject({ id }),
+  }),
+  getDataExport: endpoint('user', 'GET /profile/data-export', {
+    summary: 'How the latest export of all own data stands; null without one, and a day after it was ready',
+    response: dataExport.nullable(),
+  }),
+  createDataExport: endpoint('user', 'POST /profile/data-export', {
+    summary: `Gather everything that is stored about the signed-in user into a file, in the background. 409 while another is at work; ${LIMITS.dataExportsADay} a day`,
+    body: z.strictObject({}).optional(),
+    response: dataExport,
+    status: 202,
+  }),
+  downloadDataExport: endpoint('user', 'GET /profile/data-export/:id', {
+    summary:
+      'The file: one JSON object with a list a service. 404 until it is ready, and once its day is over',
+    params: z.strictObject({ id }),
+    response: z.unknown(),
+    produces: 'application/json',
+  }),
+  getAddressChange: endpoint('user', 'GET /profile/address-change', {
+    summary: 'The change of address that waits to be confirmed; null without one',
+    response: addressChange.nullable(),
+  }),
+  requestAddressChange: endpoint('user', 'POST /profile/address-change', {
+    summary:
+      'Ask for another e-mail address: a link goes to the old and to the new one, and both must be used. Replaces an earlier request. The answer does not tell whether the address is free',
+    body: z.strictObject({ email }),
+    response: addressChange,
+    status: 202,
+  }),
+  withdrawAddressChange: endpoint('user', 'DELETE /profile/address-change', {
+    summary: 'Drop the change of address: its links do nothing any more',
+    response: done,
+  }),
+  requestDeletion: endpoint('user', 'POST /profile/deletion', {
+    summary: `Ask for a mailed link that has the own account deleted in ${LIMITS.deletionDelayMs / 86_400_000} days`,
+    body: z.strictObject({ confirm: typedConfirmation }),
+    response: done,
+    status: 202,
+  }),
+  withdrawDeletion: endpoint('user', 'DELETE /profile/deletion', {
+    summary: 'Keep the account that is to be deleted',
+    response: profile,
   }),
 } as const
 

@@ -3,6 +3,12 @@ import { LIMITS } from './limits.js'
 /** Error details shown to clients verbatim, shared by services, screens and tests. */
 export const DETAILS = {
   badToken: 'This link is invalid or has expired',
+  ownAddress: 'This is your address already',
+  adminAddress:
+    'Your address makes you an administrator: whoever runs this site changes it in the settings first',
+  addressTaken: 'Another account has this address now: your address has not changed',
+  notConfirmed: 'confirm: must be your username or your e-mail address',
+  exportUnderWay: 'Your data is being gathered already',
   badExtensionCode: 'This code is invalid or has expired',
   badPasskey: 'This passkey was not accepted',
   passkeysFull: `You have ${LIMITS.passkeysMax} passkeys: remove one to make room`,

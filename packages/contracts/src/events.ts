@@ -75,6 +75,8 @@ export const QUEUES = {
   sightings: { data: z.strictObject({ user_id: id }) },
   /** Finds accounts that share the same. */
   coordination: { data: z.strictObject({ run_id: id }) },
+  /** Gathers all data about a user into a file. */
+  exports: { data: z.strictObject({ export_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
@@ -110,6 +112,40 @@ export const mailJob = z.discriminatedUnion('template', [
     // inactivity.
     user_id: id,
     last_active_at: time,
+  }),
+  // To the account's address, and to the one that it is to have.
+  z.strictObject({
+    template: z.literal('confirm-old-address'),
+    to: z.string(),
+    link: z.string(),
+    new_email: z.string(),
+  }),
+  z.strictObject({
+    template: z.literal('confirm-new-address'),
+    to: z.string(),
+    link: z.string(),
+    old_email: z.string(),
+  }),
+  // In place of the latter, to an address that no account can take over.
+  z.strictObject({ template: z.literal('address-not-free'), to: z.string(), link: z.string() }),
+  z.strictObject({
+    template: z.literal('address-changed'),
+    to: z.string(),
+    link: z.string(),
+    new_email: z.string(),
+  }),
+  z.strictObject({ template: z.literal('confirm-deletion'), to: z.string(), link: z.string() }),
+  z.strictObject({
+    template: z.literal('deletion-scheduled'),
+    to: z.string(),
+    link: z.string(),
+    delete_at: time,
+  }),
+  z.strictObject({
+    template: z.literal('data-export-ready'),
+    to: z.string(),
+    link: z.string(),
+    expires_at: time,
   }),
 ])
 export type MailJob = z.output<typeof mailJob>

@@ -71,6 +71,18 @@ export const LIMITS = {
   passkeyChallengeMs: 5 * 60_000,
   magicLinkMs: 15 * 60_000,
   extensionCodeMs: 300_000,
+  /** How long both links of a change of address work, and changes that a user asks for a day. */
+  addressChangeMs: 24 * 3_600_000,
+  addressChangesADay: 5,
+  /** How long the link works that has an account deleted, and how long its owner may change their mind. */
+  deletionLinkMs: 15 * 60_000,
+  deletionDelayMs: 7 * 24 * 3_600_000,
+  /** Exports of all own data: how many a day, the bytes of a file, and how long it is kept. */
+  dataExportsADay: 3,
+  dataExportBytes: 2_147_483_648,
+  dataExportKeptMs: 24 * 3_600_000,
+  /** How long an export waits for services that are down. */
+  dataExportWaitMs: 3 * 24 * 3_600_000,
   sessionMs: 30 * 24 * 3_600_000,
   /** A session that is not used for this long ends: of a browser, and of the extension. */
   idleSessionMs: { web: 14 * 24 * 3_600_000, extension: 30 * 24 * 3_600_000 },

@@ -5,8 +5,9 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, email, personalDataInternal, servicesWith } from '@iodine/contracts'
+import { accountsInternal, email } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
+import { EXPORTED, readPart, writeExport } from './queries/personal-data.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
@@ -23,18 +24,12 @@ export interface AccountIo {
   folder: string
 }
 
-/** Streams all data that the services store about a user: one JSON object with one list per service. */
-async function* exportOf(peers: Peers, id: string): AsyncGenerator<string | Uint8Array> {
-  yield `{"exported_at":${JSON.stringify(new Date().toISOString())},"user_id":${JSON.stringify(id)}`
-  for (const peer of servicesWith(personalDataInternal.exportUser)) {
-    yield `,\n"${peer}":`
-    yield* await peers.stream(peer, personalDataInternal.exportUser, { params: { id }, ms: EXPORT_MS })
-  }
-  yield '}\n'
-}
-
 const exportTo = async (peers: Peers, id: string, name: string, { folder, stdout }: AccountIo) => {
-  const pieces = Readable.from(exportOf(peers, id))
+  const pieces = Readable.from(
+    writeExport({ id, at: new Date(), services: EXPORTED }, service =>
+      readPart(peers, service, id, EXPORT_MS),
+    ),
+  )
   if (name === '-') return pipeline(pieces, stdout, { end: false })
   const file = resolve(folder, name)
   const draft = `${file}.${randomUUID()}`

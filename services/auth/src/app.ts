@@ -1,3 +1,4 @@
+import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
 import { readSessionKeys } from './commands/sessions.js'
@@ -32,6 +33,8 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       // Per address, regardless of the number of clients, so that other people cannot fill a mailbox.
       mails: limit('sign-in-mails', 20, 3_600),
       ip: limit('sign-in-ip', 30, 300),
+      // Each mails two addresses, one of which anybody's.
+      addressChanges: limit('address-changes', LIMITS.addressChangesADay, 24 * 3_600),
     }
     const context = { config, service, models, keys, limits }
     addAuthRoutes(context)

@@ -15,5 +15,5 @@ export interface AuthContext {
   service: StoreService
   models: AuthModels
   keys: SessionKeys
-  limits: Record<'email' | 'mails' | 'ip', RateLimit>
+  limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
 }

@@ -39,6 +39,7 @@ describe('a username', () => {
       is_admin: false,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       has_openai_key: false,
+      delete_at: null,
     }
     expect([chosen.status, chosen.body]).toEqual([200, profile])
     expect((await api.send('GET', '/profile/me')).body).toEqual(profile)

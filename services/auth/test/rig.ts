@@ -20,6 +20,9 @@ export const statusOf = (call: Promise<unknown>): Promise<number> =>
     ({ status }) => status,
   )
 
+/** The token of the link in a mail. */
+export const tokenIn = ({ link }: MailJob): string => new URL(link).searchParams.get('token') ?? ''
+
 export interface Rig {
   service: StoreService
   url: string
@@ -35,6 +38,12 @@ export interface Rig {
   /** The whole database as text. */
   dump(): Promise<string>
   mails: MailJob[]
+  /** Waits for the newest mail of a template to an address, `after` so many earlier ones of all. */
+  mail<T extends MailJob['template']>(
+    template: T,
+    to: string,
+    after?: number,
+  ): Promise<Extract<MailJob, { template: T }>>
   close(): Promise<void>
 }
 
@@ -60,6 +69,15 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
     await service.mongo.models.Mail?.deleteOne({ _id: id })
   })
 
+  const mail: Rig['mail'] = async (template, to, after = 0) => {
+    for (let left = 3_000; left > 0; left--) {
+      // A mail to this address that was queued earlier may arrive first.
+      const found = mails.slice(after).findLast(each => each.template === template && each.to === to)
+      if (found) return found as never
+      await sleep(10)
+    }
+    throw new Error(`no mail: ${template} to ${to}`)
+  }
   const linkToken: Rig['linkToken'] = async (email, invite_code) => {
     const to = email.trim().toLowerCase()
     const before = mails.length
@@ -68,13 +86,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
       ...(invite_code !== undefined && { invite_code }),
     })
     if (answer.status !== 200) throw new Error(`no link: ${answer.status} ${JSON.stringify(answer.body)}`)
-    for (let left = 3_000; left > 0; left--) {
-      // A mail to this address that was queued earlier may arrive first.
-      const mail = mails.slice(before).find(each => each.template === 'magic-link' && each.to === to)
-      if (mail) return new URL(mail.link).searchParams.get('token') ?? ''
-      await sleep(10)
-    }
-    throw new Error('no mail')
+    return tokenIn(await mail('magic-link', to, before))
   }
   return {
     service,
@@ -82,6 +94,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
     anyone,
     logs,
     mails,
+    mail,
     linkToken,
     async signIn(email) {
       const token = await linkToken(email)

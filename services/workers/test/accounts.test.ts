@@ -61,3 +61,18 @@ it('has every service forget a user, however often one fails, then clears the qu
   expect(contents).not.toContain(theirs)
   expect(contents).toContain(others)
 })
+
+it('has auth gather an export step by step, and waits while a service is down', async () => {
+  const id = newId()
+  const answers = ['more', 'down', 'down', 'more', 'done']
+  const seen: string[] = []
+  bed.answer(accountsInternal.stepExport, ({ params }) => {
+    expect(params.id).toBe(id)
+    const answer = answers[seen.length] ?? 'done'
+    seen.push(answer)
+    if (answer === 'down') throw new HttpError(503, DETAILS.unavailable)
+    return { more: answer === 'more' }
+  })
+  await producer.queues.add('exports', { export_id: id })
+  await vi.waitFor(() => expect(seen).toEqual(answers), 30_000)
+})

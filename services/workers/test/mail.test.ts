@@ -201,6 +201,60 @@ describe('a sign-in mail', () => {
       expect([linkIn(mail), linkIn({ text: '', html: mail.html })]).toEqual([page, page])
   })
 
+  it('of each other kind says what it is about, names dates and addresses as text, and leads to its page', async () => {
+    const page = 'https://iodine.example/account-link?token=x'
+    const hostile = '"<b>x</b>"@example.org'
+    const day = '2026-12-21T23:30:00.000Z'
+    const kinds: [MailJob, subject: string, ...said: string[]][] = [
+      [
+        { template: 'confirm-old-address', to: recipient(), link: page, new_email: hostile },
+        `Change the address of your ${PRODUCT_NAME} account`,
+        '24 hours',
+      ],
+      [
+        { template: 'confirm-new-address', to: recipient(), link: page, old_email: hostile },
+        `Confirm your new address for ${PRODUCT_NAME}`,
+        '24 hours',
+      ],
+      [
+        { template: 'address-not-free', to: recipient(), link: page },
+        `This address is in use on ${PRODUCT_NAME}`,
+        'Nothing has changed',
+      ],
+      [
+        { template: 'address-changed', to: recipient(), link: page, new_email: hostile },
+        `The address of your ${PRODUCT_NAME} account has changed`,
+      ],
+      [
+        { template: 'confirm-deletion', to: recipient(), link: page },
+        `Delete your ${PRODUCT_NAME} account`,
+        '15 minutes',
+        '7 days',
+      ],
+      [
+        { template: 'deletion-scheduled', to: recipient(), link: page, delete_at: day },
+        `Your ${PRODUCT_NAME} account will be deleted on 21 December 2026`,
+        'Keep my account',
+      ],
+      [
+        { template: 'data-export-ready', to: recipient(), link: page, expires_at: day },
+        `Your ${PRODUCT_NAME} data is ready`,
+        '21 December 2026 at 23:30 UTC',
+      ],
+    ]
+    for (const [job, subject, ...said] of kinds) {
+      await service.queues.add('mail', {
+        sealed: seal(bed.env.SECRETS_KEY ?? '', 'mail', JSON.stringify(job)),
+      })
+      const mail = await catcher.waitForMail(job.to)
+      expect(mail.subject).toBe(subject)
+      for (const body of [mail.text, mail.html]) for (const each of said) expect(body).toContain(each)
+      expect([linkIn(mail), linkIn({ text: '', html: mail.html })]).toEqual([page, page])
+      expect(mail.html).not.toContain('<b>')
+      if ('new_email' in job || 'old_email' in job) expect(mail.text).toContain(hostile)
+    }
+  })
+
   it('that warns of a deletion is told of to auth once the server took it, mailed once whatever auth does', async () => {
     const mail = warning(recipient())
     const told: unknown[] = []

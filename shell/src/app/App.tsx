@@ -4,6 +4,7 @@ import { Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { ErrorBoundary } from './ErrorBoundary'
 import {
+  AccountLinkPage,
   DashboardPage,
   LoginPage,
   MagicLinkPage,
@@ -22,6 +23,7 @@ export function App() {
           <Route path="/login" element={<LoginPage />} />
           <Route path="/magic-login" element={<MagicLinkPage />} />
           <Route path="/auth/verify" element={<MagicLinkPage />} />
+          <Route path="/account-link" element={<AccountLinkPage />} />
           <Route path="/setup-username" element={<UsernamePage />} />
           <Route path="/privacy-policy" element={<PrivacyPolicyPage />} />
           <Route path="/terms-of-service" element={<TermsPage />} />

@@ -3,6 +3,7 @@ import { Navigate, useParams } from '@iodine/ui/router'
 import { lazy, Suspense } from 'react'
 import { NotFound } from '../pages/NotFound'
 import { Overview } from '../pages/Overview'
+import { ScheduledDeletion } from '../pages/ScheduledDeletion'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
 import { SearchProvider } from '../search/SearchProvider'
 import { Frame } from './Frame'
@@ -13,7 +14,10 @@ import { allSections, findSection, sectionPath } from './sections'
 const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
 
-/** The dashboard. Redirects to the login page if there is no session. */
+/**
+ * The dashboard. Redirects to the login page if there is no session. An account that is to be deleted has nothing but
+ * the question whether to keep it.
+ */
 export function Dashboard() {
   const { user, loading } = useSession()
   const { section = '' } = useParams()
@@ -25,6 +29,7 @@ export function Dashboard() {
     )
   }
   if (!user) return <Navigate to="/login" replace />
+  if (user.delete_at !== null) return <ScheduledDeletion deleteAt={user.delete_at} />
   return (
     <SearchProvider>
       <Frame section={section}>

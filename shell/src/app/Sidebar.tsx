@@ -1,4 +1,4 @@
-import { forgetDrafts, InputGroup } from '@iodine/ui'
+import { InputGroup } from '@iodine/ui'
 import {
   ApplicationIcon,
   ChatIcon,
@@ -21,6 +21,7 @@ import { Link, NavLink } from '@iodine/ui/router'
 import type { ReactElement } from 'react'
 import { preloadSection } from '../remotes/remotes'
 import { useSearch } from '../search/SearchProvider'
+import { useLogout } from '../session/use-logout'
 import { useHost, useUser } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
@@ -44,7 +45,7 @@ const ICONS: Record<string, ReactElement> = {
  * drawer around the menu before an item's action runs.
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
-  const { config, notify, session, navigate, api } = useHost()
+  const { config, notify } = useHost()
   const user = useUser()
   const search = useSearch()
   const name = user.username ? `@${user.username}` : user.email
@@ -52,14 +53,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
     onNavigate?.()
     search.open(term)
   }
-
-  const logout = () => {
-    // Sent before the token is removed. The response is not awaited.
-    api.call('POST /auth/logout').catch(() => {})
-    forgetDrafts()
-    session.logout()
-    navigate('/login')
-  }
+  const logout = useLogout()
   const link = (section: Section) => <SectionLink key={section.id} section={section} onClick={onNavigate} />
   const action = (label: string, icon: ReactElement, onClick?: () => void, locked = false) => (
     <li key={label}>

@@ -5,6 +5,7 @@ import { findSection } from './sections'
 
 const loadDashboard = () => import('./Dashboard').then(module => ({ default: module.Dashboard }))
 const loadLogin = () => import('../pages/Login').then(module => ({ default: module.Login }))
+const loadAccountLink = () => import('../pages/AccountLink').then(module => ({ default: module.AccountLink }))
 const loadMagicLink = () => import('../pages/MagicLink').then(module => ({ default: module.MagicLink }))
 const loadUsername = () =>
   import('../pages/SetupUsername').then(module => ({ default: module.SetupUsername }))
@@ -14,6 +15,7 @@ const loadVerify = () => import('../pages/Verify').then(module => ({ default: mo
 
 export const DashboardPage = lazy(loadDashboard)
 export const LoginPage = lazy(loadLogin)
+export const AccountLinkPage = lazy(loadAccountLink)
 export const MagicLinkPage = lazy(loadMagicLink)
 export const UsernamePage = lazy(loadUsername)
 export const PrivacyPolicyPage = lazy(loadPrivacy)
@@ -23,6 +25,7 @@ export const VerifyPage = lazy(loadVerify)
 const LOADERS: Record<string, () => Promise<unknown>> = {
   login: loadLogin,
   'magic-login': loadMagicLink,
+  'account-link': loadAccountLink,
   auth: loadMagicLink,
   'setup-username': loadUsername,
   'privacy-policy': loadPrivacy,

@@ -2,8 +2,8 @@ import { Button, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useState } from 'react'
 import { useHost, useSession } from '../app/HostProvider'
+import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
-import styles from './MagicLink.module.css'
 
 /**
  * The target of mailed links. Exchanges the link's token for a session once the page is visible. Where somebody
@@ -88,7 +88,7 @@ function Swap({ token, from, to }: { token: string; from: string; to: string }) 
     exchange(() => api.call('POST /auth/logout').catch(() => {})).catch(refuse)
   }
   return (
-    <div className={styles.swap}>
+    <div className={styles.page}>
       <h1 className={styles.title}>Switch accounts?</h1>
       <p>
         You are signed in as <strong dir="auto">{from}</strong>. This link signs in{' '}

@@ -21,7 +21,8 @@ export function PrivacyPolicy() {
               <strong>Account.</strong> Your email address, the username you choose (optional and public),
               whether you are an administrator or suspended, the dates of creation and of last activity, the
               beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
-              only a fingerprint is stored) and sessions (30 days).
+              only a fingerprint is stored) and sessions (30 days). While you change your address, the new
+              one, for a day at most.
             </p>
             <p>
               <strong>Use of the platform.</strong> What you put into it:
@@ -141,6 +142,14 @@ export function PrivacyPolicy() {
               Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30 days.
             </li>
             <li>
+              A file with your data that you ask for is kept for a day. A change of your address that is not
+              confirmed from both addresses is forgotten after a day.
+            </li>
+            <li>
+              When you delete your account, this happens 7 days after you have confirmed it, unless you keep
+              the account before. Until then you are signed out, and all of it stays as it is.
+            </li>
+            <li>
               Collected data, captures, narratives and your AI provider key are kept until you delete them. A
               capture that evidence quotes stays when its record is deleted; you can delete it by itself.
             </li>
@@ -165,10 +174,11 @@ export function PrivacyPolicy() {
               to its processing, to receive it in a portable form, and to withdraw your consent.
             </p>
             <p>
-              You can change your username, and delete your AI provider key, collected data, captures,
-              evidence and narratives yourself. For everything else, including an export or the deletion of
-              your account, write to us: we answer within 30 days. You may also lodge a complaint with the
-              French authority, the CNIL (cnil.fr).
+              You can change your username and your email address, download everything that is stored about
+              you, and delete your AI provider key, collected data, captures, evidence, narratives and your
+              account yourself, on My Profile and where they are listed. For everything else write to us: we
+              answer within 30 days. You may also lodge a complaint with the French authority, the CNIL
+              (cnil.fr).
             </p>
           </>
         ),

@@ -15,14 +15,17 @@ import {
 import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
+import { AddressCard } from './AddressCard'
 import { AiKeyCard } from './AiKeyCard'
 import { ApiTokensCard } from './ApiTokensCard'
 import { CountingCard } from './CountingCard'
+import { DeleteAccountCard } from './DeleteAccountCard'
 import { FeedKeysCard } from './FeedKeysCard'
 import { PasskeysCard } from './PasskeysCard'
 import styles from './Profile.module.css'
 import { SessionsCard } from './SessionsCard'
 import { UsageCard } from './UsageCard'
+import { YourDataCard } from './YourDataCard'
 
 export function Profile() {
   const { session } = useHost()
@@ -64,12 +67,15 @@ export function Profile() {
           </Card>
           <AiKeyCard configured={user.has_openai_key} onChanged={load} />
           <QueryClientProvider client={queryClient}>
+            <AddressCard />
             <PasskeysCard />
             <SessionsCard />
             <ApiTokensCard />
             <FeedKeysCard />
+            <YourDataCard />
             <CountingCard />
             <UsageCard />
+            <DeleteAccountCard />
           </QueryClientProvider>
         </div>
       )}

@@ -1,13 +1,15 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
 import { isApiError } from '@iodine/mfe-kit'
 import { Button, FormGroup, InputGroup, PageHeader } from '@iodine/ui'
+import { Navigate } from '@iodine/ui/router'
 import { type FormEvent, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useHost, useSession } from '../app/HostProvider'
 import { EntryLayout } from './EntryLayout'
 import styles from './SetupUsername.module.css'
 
 export function SetupUsername() {
   const { api, config, navigate, notify, session } = useHost()
+  const { user } = useSession()
   const [username, setUsername] = useState('')
   const [saving, setSaving] = useState(false)
   const [failure, setFailure] = useState('')
@@ -31,6 +33,8 @@ export function SetupUsername() {
     }
   }
 
+  // The dashboard asks first whether to keep the account.
+  if (user && user.delete_at !== null) return <Navigate to="/dashboard" replace />
   return (
     <EntryLayout>
       <PageHeader

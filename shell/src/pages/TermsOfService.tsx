@@ -22,8 +22,8 @@ export function TermsOfService() {
             You sign in by a link sent to your email address; there is no password. Keep access to your
             mailbox safe and don't share sign-in links, extension codes or your session. You choose a public
             username, which you can change later. One person, one account; you are responsible for what is
-            done with yours. You may have it deleted at any time by contacting the team. Accounts inactive for
-            12 months are deleted.
+            done with yours. You may change its address, which both addresses confirm, and delete it at any
+            time on My Profile. Accounts inactive for 12 months are deleted.
           </p>
         ),
         'Acceptable use': (
@@ -65,7 +65,8 @@ export function TermsOfService() {
         Availability: (
           <p>
             We do our best to keep the service running but promise no availability. It may be interrupted,
-            changed or ended, for maintenance or for good. Export what matters to you.
+            changed or ended, for maintenance or for good. Export what matters to you: My Profile has a
+            download of everything that is stored about you.
           </p>
         ),
         Privacy: (
@@ -83,9 +84,11 @@ export function TermsOfService() {
         ),
         Termination: (
           <p>
-            You may stop using the service, and have your account deleted, at any time. We may suspend or
-            delete an account that breaks these terms. On deletion your personal data is removed as the
-            Privacy Policy says; backups are purged within 30 days.
+            You may stop using the service, and delete your account, at any time: on My Profile, confirmed by
+            a link that we mail to you. It is deleted 7 days later, unless you sign in before and keep it;
+            until then your public profile and what you share stay as they are. We may suspend or delete an
+            account that breaks these terms, without that delay. On deletion your personal data is removed as
+            the Privacy Policy says; backups are purged within 30 days.
           </p>
         ),
         'Governing law': (

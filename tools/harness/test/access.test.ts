@@ -78,6 +78,8 @@ interface Things {
   /** A feed key and an API token of the owner's. */
   feed_key: string
   api_token: string
+  /** The owner's, ready to be downloaded. */
+  data_export: string
   /** The owner's, of their records. */
   run: string
   /** The owner's, in another browser. */
@@ -143,6 +145,8 @@ const ROWS: Record<string, Row> = {
   'POST /auth/request-magic-link': { body: () => ({ email: `asked${++made}@example.org` }), status: 200 },
   'POST /auth/verify-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
   'POST /auth/read-magic-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/read-account-link': { body: () => ({ token: 'unknown' }), status: 400 },
+  'POST /auth/use-account-link': { body: () => ({ token: 'unknown' }), status: 400 },
   'POST /auth/passkey-options': { status: 200 },
   'POST /auth/verify-passkey': { body: () => ({ credential: CREDENTIAL }), status: 400 },
   'POST /auth/redeem-extension-code': { body: () => ({ code: 'unknown' }), status: 400 },
@@ -294,6 +298,17 @@ const ROWS: Record<string, Row> = {
   // Passkeys of each role are tried in services/auth/test/passkeys.test.ts.
   'PATCH /profile/passkeys/:id': { id: 'iod', body: () => ({ name: 'Key' }), status: 404 },
   'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
+  'GET /profile/data-export/:id': { id: 'data_export', status: mine(200, 404) },
+  // Replaces the owner's.
+  'POST /profile/data-export': { status: 202 },
+  // An administrator's address is not changed.
+  'POST /profile/address-change': {
+    body: (_, role) => ({ email: `new_${role}@example.org` }),
+    status: { other: 202, admin: 409, owner: 202 },
+  },
+  'DELETE /profile/address-change': { status: 200 },
+  'POST /profile/deletion': { body: (_, role) => ({ confirm: `renamed_${role}` }), status: 202 },
+  'DELETE /profile/deletion': { status: 200 },
   'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
   [END_OTHERS]: { status: 200 },
   // The owner's sessions are needed still.
@@ -479,11 +494,15 @@ const prepare = async (
   })
   const pulled = () => adminsApi.call(subscriptionsApi.listSubscriptions)
   await expect.poll(pulled, { timeout: 30_000 }).toMatchObject([{ state: 'waiting', last: {} }])
+  const { id: data_export } = await api.call(profileApi.createDataExport)
+  const gathered = () => api.call(profileApi.getDataExport)
+  await expect.poll(gathered, { timeout: 30_000 }).toMatchObject({ state: 'ready' })
   const key = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'green' } })
   const token = await api.call(profileApi.createApiToken, { body: aToken(['read']) })
   return {
     feed_key: key.id,
     api_token: token.id,
+    data_export,
     subscription,
     session: sessions.find(({ current }) => !current)?.id ?? '',
     import: await planned(),

@@ -5,6 +5,8 @@ import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
 import { endUserApiTokens } from './api-tokens.js'
+import { dropAddressChange } from './change-address.js'
+import { dropExport } from './export-data.js'
 import { endSessions } from './sessions.js'
 
 /** Time that a request has to finish before the repair takes over. */
@@ -19,10 +21,12 @@ export const findAccount = async ({ models }: AuthContext, email: string): Promi
   return user
 }
 
-/** Removes every means of signing in: sessions, links, extension codes; and API tokens. */
+/** Removes every means of signing in, sessions, links and extension codes, API tokens, and links that change the account. */
 const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
   const { models } = context
   await models.links.deleteOne({ _id: email })
+  await dropAddressChange(context, _id)
+  await models.accountLinks.deleteMany({ user_id: _id })
   await models.extensionCodes.deleteOne({ _id })
   await endSessions(context, _id)
   await endUserApiTokens(context, _id)
@@ -59,6 +63,7 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
   await lockOut(context, user)
   await models.feedKeys.deleteMany({ user_id: _id })
   await models.passkeys.deleteMany({ user_id: _id })
+  await dropExport(context, _id)
   // Unused invitations are deleted. Used codes stay used, without addresses.
   await models.betaCodes.deleteMany({ email, used: false })
   await models.betaCodes.updateMany(

@@ -65,8 +65,8 @@ export const confirmWarning = async (
 
 /**
  * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have
- * been inactive for 12 months and whose warning the mail server decided on 30 days ago. Handles one batch of
- * each; `more` tells that there may be others.
+ * been inactive for 12 months and whose warning the mail server decided on 30 days ago, and those whose owners
+ * asked for it 7 days ago. Handles one batch of each; `more` tells that there may be others.
  */
 export const expireAccounts = async (
   context: AuthContext,
@@ -100,8 +100,14 @@ export const expireAccounts = async (
     warning_taken_at: { $lte: new Date(now.getTime() - LIMITS.inactiveWarningMs) },
     deleted_at: null,
   }
-  const expired = await users.find(over).limit(BATCH).lean<UserDoc[]>()
+  const unwanted = { delete_at: { $lte: now }, deleted_at: null }
   let deleted = 0
-  for (const user of expired) if (await deleteAccount(context, user, over)) deleted++
-  return { warned, deleted, more: inactive.length === BATCH || expired.length === BATCH }
+  let more = inactive.length === BATCH
+  // Each is deleted on its condition, as its owner may have returned meanwhile.
+  for (const condition of [over, unwanted]) {
+    const expired = await users.find(condition).limit(BATCH).lean<UserDoc[]>()
+    for (const user of expired) if (await deleteAccount(context, user, condition)) deleted++
+    more ||= expired.length === BATCH
+  }
+  return { warned, deleted, more }
 }

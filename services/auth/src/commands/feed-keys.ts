@@ -46,16 +46,19 @@ export const deleteFeedKey = async ({ models }: AuthContext, user_id: string, _i
 
 /**
  * The live key with this hash, with a token of the scope `feed` for the services; null for a key that is revoked or
- * expired, or whose account is suspended or deleted. Nothing is cached, so that its end counts at once. Its use is no
+ * expired, or whose account is suspended, deleted or about to be. Nothing is cached, so that its end counts at once. Its use is no
  * activity of its user.
  */
 export const checkFeedKey = async ({ models, keys }: AuthContext, hash: string) => {
   const now = Date.now()
   const doc = await models.feedKeys.findOne({ hash }).lean<FeedKeyDoc>()
   if (!doc || (doc.expires_at && doc.expires_at.getTime() <= now)) return null
-  const user = await models.users.findById(doc.user_id).select('suspended_at deleted_at').lean<UserDoc>()
+  const user = await models.users
+    .findById(doc.user_id)
+    .select('suspended_at delete_at deleted_at')
+    .lean<UserDoc>()
   const tlp = tlpOfRank(doc.tlp)
-  if (!user || user.suspended_at || user.deleted_at || !tlp) return null
+  if (!user || user.suspended_at || user.delete_at || user.deleted_at || !tlp) return null
   if ((doc.last_used_at?.getTime() ?? 0) < now - USED_MS)
     await models.feedKeys.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]

@@ -1,5 +1,5 @@
 import type { MailJob } from '@iodine/contracts'
-import { seal } from '@iodine/service-kit'
+import { isDuplicateKey, seal } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { MailDoc } from '../models/mail.js'
 
@@ -43,6 +43,15 @@ export const sendMail = async (
   }
   await context.models.mails.create(doc)
   await addJob(context, doc)
+}
+
+/** Like `sendMail`; does nothing for a mail that waits to be sent already. */
+export const sendMailOnce: typeof sendMail = async (...mail) => {
+  try {
+    await sendMail(...mail)
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error
+  }
 }
 
 /** Deletes a mail that a mail server accepted or refused permanently. */

@@ -174,3 +174,10 @@ export const endSessions = async (
   await sessions.deleteMany({ _id: { $in: sids } })
   return sids.length
 }
+
+/** Ends all sessions of a user, also while Redis is down: `repairEnds` writes their tombstones then. */
+export const endSessionsEventually = async (context: AuthContext, userId: Types.ObjectId): Promise<void> => {
+  const { models, service } = context
+  await models.sessions.updateMany({ user_id: userId, ended_at: null }, { $set: { ended_at: new Date() } })
+  await endSessions(context, userId).catch(error => service.log.warn({ err: error }, 'not ended yet'))
+}

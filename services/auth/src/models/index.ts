@@ -1,7 +1,15 @@
 import type { Connection } from '@iodine/service-kit'
 import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
 import { type BackupDoc, backupSchema } from './backup.js'
+import { type AccountLinkDoc, accountLinkSchema } from './account-link.js'
+import { type AddressChangeDoc, addressChangeSchema } from './address-change.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
+import {
+  type DataExportDoc,
+  dataExportSchema,
+  type ExportPieceDoc,
+  exportPieceSchema,
+} from './data-export.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
 import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
@@ -24,6 +32,10 @@ export const createModels = (mongo: Connection) => ({
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   backups: mongo.model<BackupDoc>('Backup', backupSchema),
+  accountLinks: mongo.model<AccountLinkDoc>('AccountLink', accountLinkSchema),
+  addressChanges: mongo.model<AddressChangeDoc>('AddressChange', addressChangeSchema),
+  dataExports: mongo.model<DataExportDoc>('DataExport', dataExportSchema),
+  exportPieces: mongo.model<ExportPieceDoc>('ExportPiece', exportPieceSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

@@ -30,6 +30,10 @@ export interface UserDoc {
   own_limits_revision?: number
   /** Services that do not have this revision yet. */
   own_limits_owed?: ServiceName[]
+  /** When the account is deleted, as its owner asked, unless they keep it before. */
+  delete_at?: Date
+  /** True until the mail that says so is queued. */
+  owes_deletion_mail?: boolean
   /** Set when the deletion began: only the rest of the deletion may change the account. */
   deleted_at?: Date
   /** Incremented by each change of the username. */
@@ -56,6 +60,8 @@ export const userSchema = new Schema<UserDoc>(
     own_limits: Schema.Types.Mixed,
     own_limits_revision: Number,
     own_limits_owed: { type: [String], default: undefined },
+    delete_at: Date,
+    owes_deletion_mail: Boolean,
     deleted_at: Date,
     revision: { type: Number, required },
     announced: { type: Boolean, required },
@@ -71,5 +77,7 @@ userSchema.index(
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },
 )
 userSchema.index({ last_active_at: 1 })
+userSchema.index({ delete_at: 1 }, { sparse: true })
+userSchema.index({ owes_deletion_mail: 1 }, { sparse: true })
 userSchema.index({ deleted_at: 1 }, { sparse: true })
 userSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -11,4 +11,5 @@ export const presentProfile = (config: AuthConfig, user: UserDoc): Profile => ({
   is_admin: isAdminEmail(config, user.email),
   created_at: user.created_at.toISOString(),
   has_openai_key: user.sealed_ai_key !== null,
+  delete_at: user.delete_at?.toISOString() ?? null,
 })

@@ -9,6 +9,7 @@ import {
   unsuspendAccount,
 } from '../commands/close-account.js'
 import { confirmWarning, expireAccounts } from '../commands/expire-accounts.js'
+import { stepExport } from '../commands/export-data.js'
 import { resetPasskeys } from '../commands/passkeys.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -59,6 +60,10 @@ export const addAccountRoutes = (context: AuthContext): void => {
     done(confirmWarning(context, params.id, body)),
   )
 
+  service.internal(accountsInternal.stepExport, async ({ params }) => ({
+    more: await stepExport(context, params.id),
+  }))
+
   service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))
 
   const emailOf = async (id: Types.ObjectId) =>
@@ -69,7 +74,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
       models.users,
       _id => ({ _id }),
       // The export omits the AI key: it is a secret that the owner has.
-      ({ sealed_ai_key, username_key: _key, ...user }) => ({
+      ({ sealed_ai_key, username_key: _key, owes_deletion_mail: _owed, ...user }) => ({
         ...user,
         has_openai_key: sealed_ai_key !== null,
         is_admin: isAdminEmail(config, user.email),
@@ -103,6 +108,13 @@ export const addAccountRoutes = (context: AuthContext): void => {
       ({ expires_at }) => ({ expires_at }),
     ),
     personalSource('api_token', models.apiTokens, user_id => ({ user_id }), presentApiToken),
+    // Omits its links' hashes, as well as the user's exports: an export does not contain itself.
+    personalSource(
+      'address_change',
+      models.addressChanges,
+      _id => ({ _id }),
+      ({ _id, change_id: _change, ...change }) => change,
+    ),
     personalSource('feed_key', models.feedKeys, user_id => ({ user_id }), presentFeedKey),
     personalSource(
       'sign_in_links',

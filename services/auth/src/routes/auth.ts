@@ -1,5 +1,6 @@
 import { authApi } from '@iodine/contracts'
 import { addressKey, hashOf } from '@iodine/service-kit'
+import { readAccountLink, useAccountLink } from '../commands/account-links.js'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
@@ -22,6 +23,10 @@ export const addAuthRoutes = (context: AuthContext): void => {
   )
 
   service.route(authApi.readMagicLink, async ({ body }) => readMagicLink(context, body.token))
+
+  service.route(authApi.readAccountLink, async ({ body }) => readAccountLink(context, body.token))
+
+  service.route(authApi.useAccountLink, async ({ body }) => useAccountLink(context, body.token))
 
   service.route(authApi.passkeyOptions, async () => passkeyOptions(context))
 

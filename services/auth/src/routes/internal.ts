@@ -4,8 +4,10 @@ import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { repairExports } from '../commands/export-data.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { repairOwnLimits } from '../commands/own-limits.js'
+import { repairNotices } from '../commands/schedule-deletion.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -85,6 +87,8 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
       (await repairOwnLimits(context)) +
+      (await repairNotices(context)) +
+      (await repairExports(context)) +
       (await repairDeletions(context)),
   )
 }

@@ -1,7 +1,9 @@
 import { profileApi } from '@iodine/contracts'
-import { notFound, sendList, unauthenticated } from '@iodine/service-kit'
+import { createKeyedLimiter, done, notFound, Streamed, sendList, unauthenticated } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { createApiToken, listApiTokens, revokeApiToken } from '../commands/api-tokens.js'
+import { dropAddressChange, findAddressChange, requestAddressChange } from '../commands/change-address.js'
+import { beginExport, findExport, readExport } from '../commands/export-data.js'
 import { createFeedKey, deleteFeedKey } from '../commands/feed-keys.js'
 import {
   createPasskey,
@@ -11,12 +13,15 @@ import {
   renamePasskey,
 } from '../commands/passkeys.js'
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
+import { requestDeletion, withdrawDeletion } from '../commands/schedule-deletion.js'
 import { endSession, endSessions } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { requirePasskeySession } from '../policies/admin.js'
 import { presentApiToken } from '../presenters/api-token.js'
+import { presentAddressChange } from '../presenters/address-change.js'
+import { presentDataExport } from '../presenters/data-export.js'
 import { presentFeedKey } from '../presenters/feed-key.js'
 import { presentPasskey } from '../presenters/passkey.js'
 import { presentProfile } from '../presenters/profile.js'
@@ -123,4 +128,47 @@ export const addProfileRoutes = (context: AuthContext): void => {
     await deletePasskey(context, user.id, params.id)
     return { id: params.id }
   })
+
+  service.route(profileApi.getDataExport, async ({ user }) => {
+    const found = await findExport(context, user.id)
+    return found && presentDataExport(found)
+  })
+
+  service.route(profileApi.createDataExport, async ({ user }) =>
+    presentDataExport(await beginExport(context, user.id)),
+  )
+
+  const downloading = createKeyedLimiter()
+  service.route(profileApi.downloadDataExport, async ({ user, params, reply }) =>
+    downloading(user.id, async () => {
+      const { at, content } = await readExport(context, user.id, params.id)
+      const name = `iodine-data-${at.toISOString().slice(0, 10)}.json`
+      reply.header('content-disposition', `attachment; filename="${name}"`)
+      reply.header('cache-control', 'no-store')
+      return new Streamed<unknown>(content)
+    }),
+  )
+
+  service.route(profileApi.getAddressChange, async ({ user }) => {
+    const found = await findAddressChange(context, user.id)
+    return found && presentAddressChange(found)
+  })
+
+  service.route(profileApi.requestAddressChange, async ({ user, body }) =>
+    presentAddressChange(await requestAddressChange(context, await userOf(user.id), body.email)),
+  )
+
+  service.route(profileApi.withdrawAddressChange, async ({ user }) =>
+    done(dropAddressChange(context, new Types.ObjectId(user.id))),
+  )
+
+  service.route(profileApi.requestDeletion, async ({ user, body }) => {
+    // Whoever reads an administrator's mail could else have their passkeys deleted with the account.
+    await requirePasskeySession(context, user)
+    return done(requestDeletion(context, await userOf(user.id), body.confirm))
+  })
+
+  service.route(profileApi.withdrawDeletion, async ({ user }) =>
+    presentProfile(config, await withdrawDeletion(context, user.id)),
+  )
 }

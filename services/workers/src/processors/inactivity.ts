@@ -1,7 +1,7 @@
 import { accountsInternal } from '@iodine/contracts'
 import { defineProcessor } from '../processor.js'
 
-/** Has auth warn the owners of inactive accounts, and delete accounts whose owners did not return. */
+/** Has auth warn the owners of inactive accounts, and delete accounts whose owners did not return, or asked for it. */
 export const inactivityProcessor = defineProcessor({
   queue: 'inactivity',
   concurrency: 1,

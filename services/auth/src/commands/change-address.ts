@@ -1,0 +1,144 @@
+import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import { badRequest, conflict, hashOf, invalid, isDuplicateKey } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
+import type { AccountLinkDoc } from '../models/account-link.js'
+import type { AddressChangeDoc } from '../models/address-change.js'
+import type { UserDoc } from '../models/user.js'
+import { isAdminEmail } from '../policies/admin.js'
+import { newToken } from './codes.js'
+import { sendMail, sendMailOnce } from './send-mail.js'
+
+const FIELDS = { 'old-address': 'old_confirmed_at', 'new-address': 'new_confirmed_at' } as const
+const PURPOSES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
+
+/** The change that waits to be confirmed; null if there is none. */
+export const findAddressChange = ({ models }: AuthContext, userId: string) =>
+  models.addressChanges.findOne({ _id: userId, expires_at: { $gt: new Date() } }).lean<AddressChangeDoc>()
+
+/** Drops a user's change of address with its links. Idempotent. */
+export const dropAddressChange = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<void> => {
+  await models.accountLinks.deleteMany({ user_id: userId, purpose: { $in: PURPOSES } })
+  await models.addressChanges.deleteOne({ _id: userId })
+}
+
+/**
+ * Mails a link to both addresses and replaces an earlier request. The answer is the same for every new address: only
+ * the mail to it tells that it cannot be taken, as it is another account's or an administrator's. Throws 422 for the
+ * address that the account has, and 409 for an administrator, whose right hangs on the address.
+ */
+export const requestAddressChange = async (
+  context: AuthContext,
+  { _id, email: old_email }: UserDoc,
+  new_email: string,
+): Promise<AddressChangeDoc> => {
+  const { config, limits, models } = context
+  if (new_email === old_email) throw invalid([`email: ${DETAILS.ownAddress}`])
+  if (isAdminEmail(config, old_email)) throw conflict(DETAILS.adminAddress)
+  await limits.addressChanges.use(_id.toHexString())
+  for (const email of [old_email, new_email]) {
+    await limits.email.use(hashOf(email))
+    await limits.mails.use(hashOf(email))
+  }
+  const created_at = new Date()
+  const change: AddressChangeDoc = {
+    _id,
+    change_id: new Types.ObjectId(),
+    old_email,
+    new_email,
+    old_confirmed_at: null,
+    new_confirmed_at: null,
+    created_at,
+    expires_at: new Date(created_at.getTime() + LIMITS.addressChangeMs),
+  }
+  await dropAddressChange(context, _id)
+  const { _id: _, ...fields } = change
+  await models.addressChanges.updateOne({ _id }, { $set: fields }, { upsert: true })
+  const isFree = !isAdminEmail(config, new_email) && !(await models.users.exists({ email: new_email }))
+  await mailLink(context, change, 'old-address')
+  if (isFree) await mailLink(context, change, 'new-address')
+  else {
+    const link = `${config.PUBLIC_URL}/login`
+    const mail: MailJob = { template: 'address-not-free', to: new_email, link }
+    await sendMail(context, hashOf(newToken()), mail, change.expires_at)
+  }
+  return change
+}
+
+const mailLink = async (
+  context: AuthContext,
+  { _id, change_id, old_email, new_email, expires_at }: AddressChangeDoc,
+  purpose: (typeof PURPOSES)[number],
+): Promise<void> => {
+  const token = newToken()
+  const hash = hashOf(token)
+  await context.models.accountLinks.create({ _id: hash, user_id: _id, purpose, change_id, expires_at })
+  const link = `${context.config.PUBLIC_URL}/account-link?token=${token}`
+  const mail: MailJob =
+    purpose === 'old-address'
+      ? { template: 'confirm-old-address', to: old_email, link, new_email }
+      : { template: 'confirm-new-address', to: new_email, link, old_email }
+  await sendMail(context, hash, mail, expires_at)
+}
+
+/**
+ * Confirms a change from one of both addresses; the second confirmation makes it. Idempotent until then. Throws 400 for
+ * a change that was replaced or dropped, and 409 if another account has the new address meanwhile.
+ */
+export const confirmAddress = async (
+  context: AuthContext,
+  { user_id, change_id, purpose }: AccountLinkDoc,
+): Promise<UsedAccountLink> => {
+  if (purpose === 'deletion' || !change_id) throw badRequest(DETAILS.badToken)
+  const now = new Date()
+  const change = await context.models.addressChanges
+    .findOneAndUpdate(
+      { _id: user_id, change_id, expires_at: { $gt: now } },
+      { $set: { [FIELDS[purpose]]: now } },
+      { returnDocument: 'after' },
+    )
+    .lean<AddressChangeDoc>()
+  if (!change) throw badRequest(DETAILS.badToken)
+  if (!change.old_confirmed_at || !change.new_confirmed_at)
+    return { outcome: 'confirmed', email: change.old_email, delete_at: null }
+  await applyChange(context, change)
+  return { outcome: 'changed', email: change.new_email, delete_at: null }
+}
+
+/**
+ * Gives the account its new address, unless it has it already. What follows may be repeated: the links stay until its
+ * end, so that who uses one again completes what a crash left undone.
+ */
+const applyChange = async (context: AuthContext, change: AddressChangeDoc): Promise<void> => {
+  const { config, models } = context
+  const { _id, change_id, old_email, new_email } = change
+  const refuse = async (detail: string) => {
+    await dropAddressChange(context, _id)
+    throw conflict(detail)
+  }
+  // The settings may have changed since the request.
+  if (isAdminEmail(config, old_email)) return refuse(DETAILS.adminAddress)
+  if (isAdminEmail(config, new_email)) return refuse(DETAILS.addressTaken)
+  let isChanged: boolean
+  try {
+    const { matchedCount } = await models.users.updateOne(
+      { _id, email: old_email, deleted_at: null, suspended_at: null },
+      { $set: { email: new_email } },
+    )
+    isChanged = matchedCount === 1
+  } catch (error) {
+    if (isDuplicateKey(error)) return refuse(DETAILS.addressTaken)
+    throw error
+  }
+  if (!isChanged && !(await models.users.exists({ _id, email: new_email, deleted_at: null })))
+    throw badRequest(DETAILS.badToken)
+  await models.links.deleteOne({ _id: old_email })
+  // What names the old address as its own: later exports and the deletion look for the new one.
+  await models.betaCodes.deleteMany({ email: old_email, used: false })
+  await models.betaCodes.updateMany({ email: old_email }, { $set: { email: new_email } })
+  await models.betaCodes.updateMany({ used_by: old_email }, { $set: { used_by: new_email } })
+  const link = `${config.PUBLIC_URL}/dashboard/profile`
+  const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
+  if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
+  await dropAddressChange(context, _id)
+}

@@ -1,0 +1,102 @@
+import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import { badRequest, hashOf, invalid, unauthenticated } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
+import { dropAddressChange } from './change-address.js'
+import { newToken } from './codes.js'
+import { sendMail, sendMailOnce } from './send-mail.js'
+import { endSessionsEventually } from './sessions.js'
+
+/** How long the mail that says when the account goes is tried. */
+const NOTICE_MS = 24 * 3_600_000
+const REPAIR_BATCH = 100
+
+/**
+ * Mails a link that has the account deleted. A new one voids an earlier one. Throws 422 unless the owner typed their
+ * username or address.
+ */
+export const requestDeletion = async (
+  context: AuthContext,
+  { _id, email, username }: UserDoc,
+  typed: string,
+): Promise<void> => {
+  const { config, limits, models } = context
+  const name = usernameKey(typed.trim())
+  if (name !== email && (username === null || name.replace(/^@/, '') !== usernameKey(username)))
+    throw invalid([DETAILS.notConfirmed])
+  await limits.email.use(hashOf(email))
+  await limits.mails.use(hashOf(email))
+  const token = newToken()
+  const hash = hashOf(token)
+  const expires_at = new Date(Date.now() + LIMITS.deletionLinkMs)
+  await models.accountLinks.deleteMany({ user_id: _id, purpose: 'deletion' })
+  await models.accountLinks.create({ _id: hash, user_id: _id, purpose: 'deletion', expires_at })
+  const link = `${config.PUBLIC_URL}/account-link?token=${token}`
+  await sendMail(context, hash, { template: 'confirm-deletion', to: email, link }, expires_at)
+}
+
+/**
+ * Has an account deleted in 7 days and ends its sessions. An earlier date stays. Throws 400 for a closed account.
+ */
+export const scheduleDeletion = async (
+  context: AuthContext,
+  userId: Types.ObjectId,
+): Promise<UsedAccountLink> => {
+  const { models, service } = context
+  const open = { _id: userId, deleted_at: null, suspended_at: null }
+  const delete_at = new Date(Date.now() + LIMITS.deletionDelayMs)
+  await models.users.updateOne(
+    { ...open, delete_at: null },
+    { $set: { delete_at, owes_deletion_mail: true } },
+  )
+  const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
+  if (!user?.delete_at) throw badRequest(DETAILS.badToken)
+  await models.extensionCodes.deleteOne({ _id: userId })
+  await dropAddressChange(context, userId)
+  await endSessionsEventually(context, userId)
+  await sendNotice(context, user).catch(error => service.log.warn({ err: error }, 'not mailed yet'))
+  return { outcome: 'scheduled', email: user.email, delete_at: user.delete_at.toISOString() }
+}
+
+/** Queues the mail that says when the account goes. Its id prevents a second one. */
+const sendNotice = async (
+  context: AuthContext,
+  { _id, email, delete_at }: Pick<UserDoc, '_id' | 'email' | 'delete_at'>,
+): Promise<void> => {
+  const { config, models } = context
+  if (!delete_at) return
+  const mail: MailJob = {
+    template: 'deletion-scheduled',
+    to: email,
+    link: `${config.PUBLIC_URL}/login`,
+    delete_at: delete_at.toISOString(),
+  }
+  const id = `deletion-${_id.toHexString()}-${delete_at.getTime()}`
+  await sendMailOnce(context, id, mail, new Date(Date.now() + NOTICE_MS))
+  await models.users.updateOne({ _id, delete_at }, { $unset: { owes_deletion_mail: 1 } })
+}
+
+/** Keeps an account that is to be deleted. Idempotent. Throws 401 once its deletion has begun. */
+export const withdrawDeletion = async ({ models }: AuthContext, userId: string): Promise<UserDoc> => {
+  await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
+  const user = await models.users
+    .findOneAndUpdate(
+      { _id: userId, deleted_at: null },
+      { $unset: { delete_at: 1, owes_deletion_mail: 1 } },
+      { returnDocument: 'after' },
+    )
+    .lean<UserDoc>()
+  if (!user) throw unauthenticated()
+  return user
+}
+
+/** Queues mails about deletions that a crash kept back. Returns their number. */
+export const repairNotices = async (context: AuthContext): Promise<number> => {
+  const owed = await context.models.users
+    .find({ owes_deletion_mail: true, deleted_at: null })
+    .limit(REPAIR_BATCH)
+    .lean<UserDoc[]>()
+  for (const user of owed) await sendNotice(context, user)
+  return owed.length
+}

@@ -1,0 +1,74 @@
+import type { DataExport, ServiceName } from '@iodine/contracts'
+import { Schema, type Types } from 'mongoose'
+
+/** The pieces that hold a service's part of an export. */
+export interface ExportPart {
+  /** Of several attempts to read a part, the one that came first. */
+  attempt: string
+  pieces: number
+}
+
+/** The latest export of a user's data. */
+export interface DataExportDoc {
+  /** The user's id: a user has at most one. */
+  _id: Types.ObjectId
+  /** Differs for each request. */
+  export_id: Types.ObjectId
+  state: DataExport['state']
+  parts: Partial<Record<ServiceName, ExportPart>>
+  /** Bytes of all parts. */
+  bytes: number
+  waiting_for: ServiceName | null
+  created_at: Date
+  /** The beginnings of the exports of the last day, which are limited in number. */
+  started: Date[]
+  /** When the export and its pieces are removed. */
+  expires_at: Date
+  /** Time of the next check by the repair. Absent once there is nothing left to do. */
+  check_at?: Date
+}
+
+const required = true
+export const dataExportSchema = new Schema<DataExportDoc>(
+  {
+    _id: { type: Schema.Types.ObjectId, required },
+    export_id: { type: Schema.Types.ObjectId, required },
+    state: { type: String, required },
+    parts: { type: Schema.Types.Mixed, required },
+    bytes: { type: Number, required },
+    waiting_for: { type: String, default: null },
+    created_at: { type: Date, required },
+    started: [Date],
+    expires_at: { type: Date, required },
+    check_at: Date,
+  },
+  // An empty object of parts is kept.
+  { collection: 'data_exports', versionKey: false, minimize: false },
+)
+dataExportSchema.index({ export_id: 1 }, { unique: true })
+dataExportSchema.index({ check_at: 1 }, { sparse: true })
+dataExportSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+
+/** A piece of the file of an export, compressed: a document has at most 16 MB. */
+export interface ExportPieceDoc {
+  _id: Types.ObjectId
+  export_id: Types.ObjectId
+  attempt: string
+  /** Its place in the part, from 0. */
+  n: number
+  gzip: Buffer
+  expires_at: Date
+}
+
+export const exportPieceSchema = new Schema<ExportPieceDoc>(
+  {
+    export_id: { type: Schema.Types.ObjectId, required },
+    attempt: { type: String, required },
+    n: { type: Number, required },
+    gzip: { type: Buffer, required },
+    expires_at: { type: Date, required },
+  },
+  { collection: 'export_pieces', versionKey: false },
+)
+exportPieceSchema.index({ export_id: 1, attempt: 1, n: 1 }, { unique: true })
+exportPieceSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

@@ -1,0 +1,271 @@
+import { gzipSync } from 'node:zlib'
+import {
+  accountsInternal,
+  DETAILS,
+  LIMITS,
+  personalDataInternal,
+  repairInternal,
+  servicesWith,
+} from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
+import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Rig, startRig, statusOf } from './rig.js'
+
+const SERVICES = servicesWith(personalDataInternal.exportUser)
+let bed: ServiceBed
+let rig: Rig
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+})
+afterAll(async () => {
+  await rig?.close()
+  await bed?.stop()
+})
+
+/** What each service has of the user; its calls so far. */
+let held: { kind: string; data: unknown }[]
+let asked: number
+/** Fails calls while true. */
+let isDown: boolean
+beforeEach(() => {
+  held = [{ kind: 'note', data: { text: 'ünïcode "quoted" ✓' } }]
+  asked = 0
+  isDown = false
+  bed.answer(personalDataInternal.exportUser, async () => {
+    asked++
+    if (isDown) throw new HttpError(503, DETAILS.unavailable)
+    return held
+  })
+})
+
+type User = Awaited<ReturnType<Rig['signIn']>>
+const models = () => rig.service.mongo.models
+const exports = () => models().DataExport!
+const pieces = () => models().ExportPiece!
+const begin = ({ api }: User) => api.send('POST', '/profile/data-export')
+const look = async ({ api }: User) => (await api.send('GET', '/profile/data-export')).body
+const step = (id: string) => rig.internal(accountsInternal.stepExport, { params: { id } })
+const finish = async (id: string) => {
+  for (let left = SERVICES.length + 1; left > 0; left--) if (!(await step(id)).more) return
+  throw new Error('has no end')
+}
+const download = async ({ token }: Pick<User, 'token'>, id: string) => {
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(`${rig.url}/api/v1/profile/data-export/${id}`, { headers })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+/** A user with a finished export. */
+const exporter = async (name: string) => {
+  const user = await rig.signIn(`${name}@example.org`)
+  const { id } = (await begin(user)).body
+  await finish(id)
+  return { user, id }
+}
+
+describe('an export of all own data', () => {
+  it('asks one service after another and is a file for a day, for its owner alone', async () => {
+    const email = 'exports@example.org'
+    const user = await rig.signIn(email)
+    const me = (await user.api.send('GET', '/profile/me')).body
+    expect(await look(user)).toBeNull()
+    const { status, body } = await begin(user)
+    expect([status, body]).toEqual([
+      202,
+      {
+        id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        state: 'working',
+        created_at: expect.any(String),
+        done: 0,
+        total: SERVICES.length,
+        waiting_for: null,
+        bytes: 0,
+        expires_at: null,
+      },
+    ])
+    const { id } = body
+    for (let done = 1; done <= SERVICES.length; done++) {
+      expect(await step(id)).toEqual({ more: true })
+      expect(await look(user)).toMatchObject({ state: 'working', done })
+      expect((await download(user, id)).status).toBe(404)
+    }
+    expect(await step(id)).toEqual({ more: false })
+    const ready = await look(user)
+    expect(ready).toMatchObject({ state: 'ready', done: SERVICES.length })
+    expect((Date.parse(ready.expires_at) - Date.now()) / 3_600_000).toBeCloseTo(24, 1)
+    expect(await rig.mail('data-export-ready', email)).toMatchObject({
+      link: 'https://iodine.example/dashboard/profile',
+      expires_at: ready.expires_at,
+    })
+
+    const file = await download(user, id)
+    expect(file.status).toBe(200)
+    expect(file.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="iodine-data-[\d-]{10}\.json"$/,
+    )
+    expect(file.headers.get('cache-control')).toBe('no-store')
+    expect(JSON.parse(file.text)).toEqual({
+      exported_at: ready.created_at,
+      user_id: me.id,
+      ...Object.fromEntries(SERVICES.map(name => [name, held])),
+    })
+    // A member with an account of their own, and nobody.
+    const other = await rig.signIn('nosy@example.org')
+    for (const token of [other.token, 'none'])
+      expect([401, 404]).toContain((await download({ token }, id)).status)
+    expect(await look(other)).toBeNull()
+    expect((await download(user, newId())).status).toBe(404)
+    // The rest of its steps changes nothing.
+    expect(await step(id)).toEqual({ more: false })
+    expect(asked).toBe(SERVICES.length)
+
+    const past = { expires_at: new Date(Date.now() - 1) }
+    await exports().updateOne({}, past)
+    expect((await download(user, id)).status).toBe(404)
+    expect(await look(user)).toBeNull()
+    expect((await models().ExportPiece!.findOne().lean<{ expires_at: Date }>())?.expires_at).toEqual(
+      new Date(ready.expires_at),
+    )
+  })
+
+  it('is the same file as the team’s command writes, however large, in pieces', async () => {
+    const text = 'x'.repeat(1_000)
+    held = Array.from({ length: 5_000 }, (_, n) => ({ kind: 'record', data: { n, text } }))
+    const { user, id } = await exporter('large')
+    const { bytes } = await look(user)
+    expect(bytes).toBeGreaterThan(SERVICES.length * 5_000_000)
+    const stored = await pieces().find().select('n gzip').lean<{ n: number; gzip: { length(): number } }[]>()
+    expect(stored.length).toBeGreaterThan(SERVICES.length * 3)
+    const file = JSON.parse((await download(user, id)).text)
+    for (const name of SERVICES) expect(file[name]).toEqual(held)
+    // The stored pieces are compressed.
+    const plain = JSON.stringify(held)
+    expect(gzipSync(plain).length).toBeLessThan(plain.length / 10)
+    const size = stored.reduce((sum, { gzip }) => sum + JSON.stringify(gzip).length, 0)
+    expect(size).toBeLessThan(bytes / 5)
+  })
+
+  it('waits for a service that is down or breaks off, and lacks nothing then', async () => {
+    const user = await rig.signIn('patient@example.org')
+    const { id } = (await begin(user)).body
+    expect(await step(id)).toEqual({ more: true })
+    isDown = true
+    for (let times = 0; times < 3; times++) expect(await statusOf(step(id))).toBe(503)
+    expect(await look(user)).toMatchObject({ state: 'working', done: 1, waiting_for: SERVICES[1] })
+    expect((await download(user, id)).status).toBe(404)
+    isDown = false
+    await finish(id)
+    expect(await look(user)).toMatchObject({ state: 'ready', waiting_for: null })
+    expect(await pieces().countDocuments({ export_id: id })).toBe(SERVICES.length)
+  })
+
+  it('counts each part once, however many jobs do the same step', async () => {
+    const user = await rig.signIn('doubled@example.org')
+    const { id } = (await begin(user)).body
+    await Promise.all(Array.from({ length: 20 }, () => finish(id)))
+    await finish(id)
+    const { bytes } = await look(user)
+    expect(bytes).toBe(SERVICES.length * Buffer.byteLength(JSON.stringify(held)))
+    expect(await pieces().countDocuments({ export_id: id })).toBe(SERVICES.length)
+    expect(Object.keys(JSON.parse((await download(user, id)).text))).toHaveLength(2 + SERVICES.length)
+    await rig.mail('data-export-ready', 'doubled@example.org')
+    const mails = rig.mails.filter(({ to }) => to === 'doubled@example.org')
+    expect(mails.filter(({ template }) => template === 'data-export-ready')).toHaveLength(1)
+  })
+
+  it('is one at a time, of 20 that are asked for at once', async () => {
+    const user = await rig.signIn('rushed@example.org')
+    for (let times = 0; times < 2; times++) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => begin(user)))
+      const statuses = answers.map(({ status }) => status)
+      expect(statuses.filter(status => status === 202)).toHaveLength(1)
+      expect(statuses.filter(status => status === 409)).toHaveLength(19)
+      await finish((await look(user)).id)
+    }
+  })
+
+  it('is made three times a day, and a refused fourth leaves the third', async () => {
+    const { user, id: first } = await exporter('eager')
+    const second = (await begin(user)).body.id
+    await finish(second)
+    const earlier = [first, second]
+    await finish((await begin(user)).body.id)
+    const { id } = await look(user)
+    const refused = await begin(user)
+    expect(refused).toMatchObject({ status: 429, body: { detail: DETAILS.tooManyRequests } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(23 * 3_600)
+    expect((await download(user, id)).status).toBe(200)
+    // Of the three, the last is kept.
+    expect(await pieces().countDocuments({ export_id: { $in: earlier } })).toBe(0)
+    const dayAgo = new Date(Date.now() - 24 * 3_600_000)
+    await exports().updateOne({ export_id: id }, { started: [dayAgo, dayAgo, new Date()] })
+    expect((await begin(user)).status).toBe(202)
+    expect((await download(user, id)).status).toBe(404)
+  })
+
+  it('of more than 2 GiB is left to the team', async () => {
+    const user = await rig.signIn('huge@example.org')
+    const { id } = (await begin(user)).body
+    await step(id)
+    await exports().updateOne({ export_id: id }, { bytes: LIMITS.dataExportBytes - 10 })
+    expect(await step(id)).toEqual({ more: false })
+    expect(await look(user)).toMatchObject({ state: 'failed' })
+    expect((await download(user, id)).status).toBe(404)
+    expect(await pieces().countDocuments({ export_id: id })).toBe(0)
+    expect((await begin(user)).status).toBe(202)
+  })
+
+  it('is queued again by the repair when Redis has lost its job', async () => {
+    const user = await rig.signIn('flushed@example.org')
+    const { id } = (await begin(user)).body
+    const jobs = async () =>
+      (await rig.service.queues.queue('exports').getJobs()).filter(({ data }) => data.export_id === id)
+    expect(await jobs()).toHaveLength(1)
+    await rig.service.redis.flushall()
+    expect(await jobs()).toHaveLength(0)
+    await exports().updateOne({ export_id: id }, { check_at: new Date(0) })
+    for (let times = 0; times < 2; times++) {
+      await rig.internal(repairInternal.repair)
+      expect(await jobs()).toHaveLength(1)
+    }
+    // A crash came between the file and its mail.
+    await finish(id)
+    await rig.mail('data-export-ready', 'flushed@example.org')
+    await exports().updateOne({ export_id: id }, { check_at: new Date(0) })
+    const before = rig.mails.length
+    await rig.internal(repairInternal.repair)
+    await rig.mail('data-export-ready', 'flushed@example.org', before)
+    expect(await exports().findOne({ export_id: id }).lean()).not.toHaveProperty('check_at')
+  })
+
+  it('goes with its account, also while a step is under way, and is not in itself', async () => {
+    const { user, id } = await exporter('leaving')
+    const me = (await user.api.send('GET', '/profile/me')).body
+    const own = await rig.internal(personalDataInternal.exportUser, { params: { id: me.id } })
+    expect(JSON.stringify(own)).not.toContain(id)
+    await rig.internal(accountsInternal.deleteAccount, { body: { email: me.email } })
+    expect(await exports().countDocuments({ _id: me.id })).toBe(0)
+    expect(await pieces().countDocuments({ export_id: id })).toBe(0)
+
+    const second = await rig.signIn('midway@example.org')
+    const begun = (await begin(second)).body.id
+    let release = () => {}
+    const gate = new Promise<void>(resolve => {
+      release = resolve
+    })
+    bed.answer(personalDataInternal.exportUser, async () => {
+      asked++
+      await gate
+      return held
+    })
+    const before = asked
+    const stepping = step(begun)
+    await expect.poll(() => asked).toBeGreaterThan(before)
+    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'midway@example.org' } })
+    release()
+    await stepping
+    expect(await pieces().countDocuments({ export_id: begun })).toBe(0)
+    expect(await step(begun)).toEqual({ more: false })
+  })
+})

@@ -1,0 +1,180 @@
+import { LIMITS, type AccountLink as Link, type UsedAccountLink } from '@iodine/contracts'
+import { errorToast, isApiError } from '@iodine/mfe-kit'
+import { Button, ErrorCallout, formatLongDate, Loading } from '@iodine/ui'
+import { useSearchParams } from '@iodine/ui/router'
+import { useCallback, useEffect, useState } from 'react'
+import { useHost } from '../app/HostProvider'
+import styles from './EntryAction.module.css'
+import { EntryLayout } from './EntryLayout'
+
+/**
+ * The target of mailed links that change an account's address or have it deleted. It asks first: mail scanners open
+ * links, and a link is used by its button alone.
+ */
+export function AccountLink() {
+  const { api } = useHost()
+  const [search] = useSearchParams()
+  const [token] = useState(() => search.get('token') ?? '')
+  const [link, setLink] = useState<Link>()
+  const [failure, setFailure] = useState<'dead' | 'unread'>()
+  const [used, setUsed] = useState<UsedAccountLink>()
+
+  const load = useCallback(async () => {
+    setFailure(undefined)
+    try {
+      setLink(await api.call('POST /auth/read-account-link', { body: { token } }))
+    } catch (error) {
+      setFailure(isDead(error) ? 'dead' : 'unread')
+    }
+  }, [api, token])
+  useEffect(() => void load(), [load])
+
+  return (
+    <EntryLayout>
+      {failure === 'dead' ? (
+        <DeadLink />
+      ) : failure ? (
+        <ErrorCallout title="Unable to read the link" onRetry={() => void load()} />
+      ) : !link ? (
+        <Loading delay={0} />
+      ) : used ? (
+        <Outcome link={link} used={used} />
+      ) : (
+        <Question link={link} token={token} onUsed={setUsed} onDead={() => setFailure('dead')} />
+      )}
+    </EntryLayout>
+  )
+}
+
+/** True for a link that is unknown, over or used. */
+const isDead = (error: unknown): boolean =>
+  isApiError(error) && (error.status === 400 || error.status === 422)
+
+/** Moves the focus to a heading that has replaced what was focused, and names the page. */
+function Title({ children }: { children: string }) {
+  useEffect(() => {
+    document.title = children
+  }, [children])
+  return (
+    <h1 className={styles.title} tabIndex={-1} ref={focus}>
+      {children}
+    </h1>
+  )
+}
+const focus = (heading: HTMLElement | null) => heading?.focus()
+
+function DeadLink() {
+  const { navigate } = useHost()
+  return (
+    <div className={styles.page}>
+      <Title>This link is invalid or has expired</Title>
+      <p>It may have been used, or replaced by a newer one. You can ask for another on My Profile.</p>
+      <Button
+        size="large"
+        fill
+        text="Go to My Profile"
+        onClick={() => navigate('/dashboard/profile', { replace: true })}
+      />
+    </div>
+  )
+}
+
+const QUESTIONS = {
+  deletion: { title: 'Delete your account?', confirm: 'Delete my account', intent: 'danger' },
+  'old-address': { title: 'Change your address?', confirm: 'Change the address', intent: 'primary' },
+  'new-address': { title: 'Use this address?', confirm: 'Use this address', intent: 'primary' },
+} as const
+
+interface QuestionProps {
+  link: Link
+  token: string
+  onUsed: (used: UsedAccountLink) => void
+  onDead: () => void
+}
+
+function Question({ link, token, onUsed, onDead }: QuestionProps) {
+  const { api, navigate, notify, session } = useHost()
+  const [working, setWorking] = useState(false)
+  const { title, confirm, intent } = QUESTIONS[link.purpose]
+
+  const use = async () => {
+    setWorking(true)
+    try {
+      const used = await api.call('POST /auth/use-account-link', { body: { token } })
+      onUsed(used)
+      if (session.getState().user?.email !== link.email) return
+      // The account's sessions have ended; otherwise it has another address.
+      if (used.outcome === 'scheduled') session.logout()
+      if (used.outcome === 'changed') await session.reload().catch(() => {})
+    } catch (error) {
+      if (isDead(error)) return onDead()
+      notify(errorToast(error, 'Unable to use the link'))
+      setWorking(false)
+    }
+  }
+  return (
+    <div className={styles.page}>
+      <Title>{title}</Title>
+      {link.purpose === 'deletion' ? (
+        <>
+          <p>
+            The account of <strong dir="auto">{link.email}</strong> will be deleted in{' '}
+            {LIMITS.deletionDelayMs / 86_400_000} days. You are signed out everywhere at once; whoever signs
+            in until then can still keep the account.
+          </p>
+          <p>
+            Your profile, AI key, collected data and narratives are removed then. Your IODs, votes and
+            campaigns stay without your name.
+          </p>
+        </>
+      ) : (
+        <p>
+          The account of <strong dir="auto">{link.email}</strong> is to have the address{' '}
+          <strong dir="auto">{link.new_email}</strong>. Both addresses have to confirm.
+        </p>
+      )}
+      <div className={styles.actions}>
+        <Button size="large" fill intent={intent} loading={working} text={confirm} onClick={use} />
+        <Button
+          size="large"
+          fill
+          disabled={working}
+          text="Cancel"
+          onClick={() => navigate('/dashboard', { replace: true })}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Outcome({ link, used }: { link: Link; used: UsedAccountLink }) {
+  const { navigate } = useHost()
+  const go = (path: string) => () => navigate(path, { replace: true })
+  if (used.outcome === 'scheduled')
+    return (
+      <div className={styles.page}>
+        <Title>{`Your account will be deleted on ${formatLongDate(used.delete_at ?? '')}`}</Title>
+        <p>You are signed out everywhere. To keep the account, sign in before that day.</p>
+        <Button size="large" fill text="Sign in" onClick={go('/login')} />
+      </div>
+    )
+  const isChanged = used.outcome === 'changed'
+  return (
+    <div className={styles.page}>
+      <Title>{isChanged ? 'Your address has changed' : 'Confirmed'}</Title>
+      {isChanged ? (
+        <p>
+          Links to sign in go to <strong dir="auto">{used.email}</strong> now. You stay signed in where you
+          are.
+        </p>
+      ) : (
+        <p>
+          Now the other address,{' '}
+          <strong dir="auto">{link.purpose === 'old-address' ? link.new_email : link.email}</strong>, has to
+          confirm: it has got a mail, too.
+        </p>
+      )}
+      <Button size="large" fill text="Go on" onClick={go('/dashboard')} />
+    </div>
+  )
+}

@@ -1,0 +1,88 @@
+import { LIMITS } from '@iodine/contracts'
+import { errorToast } from '@iodine/mfe-kit'
+import { Button, Card, FormGroup, InputGroup } from '@iodine/ui'
+import { Dialog, DialogForm } from '@iodine/ui/overlays'
+import { useId, useState } from 'react'
+import { useHost, useUser } from '../app/HostProvider'
+import styles from './Profile.module.css'
+
+const DAYS = LIMITS.deletionDelayMs / 86_400_000
+
+/** Deletes the account: by a typed confirmation here, then a mailed link. */
+export function DeleteAccountCard() {
+  const [asking, setAsking] = useState(false)
+  return (
+    <Card className={styles.card}>
+      <h2 className={styles.cardTitle}>Delete account</h2>
+      <p className={styles.muted}>
+        Your profile, AI key, collected data and narratives are removed; your IODs, votes and campaigns stay
+        without your name. You have {DAYS} days to change your mind.
+      </p>
+      <div className={styles.row}>
+        <Button intent="danger" variant="outlined" text="Delete account" onClick={() => setAsking(true)} />
+      </div>
+      <Dialog
+        isOpen={asking}
+        onClose={() => setAsking(false)}
+        title="Delete your account"
+        canOutsideClickClose={false}
+      >
+        <DeletionForm onClose={() => setAsking(false)} />
+      </Dialog>
+    </Card>
+  )
+}
+
+function DeletionForm({ onClose }: { onClose: () => void }) {
+  const { api, notify } = useHost()
+  const { email, username } = useUser()
+  const [typed, setTyped] = useState('')
+  const id = useId()
+  const expected = username ?? email
+  const given = typed
+    .trim()
+    .replace(/^@(?=\w)/, '')
+    .toLowerCase()
+  const isConfirmed = given === email || given === username?.toLowerCase()
+
+  const ask = async (): Promise<boolean> => {
+    try {
+      await api.call('POST /profile/deletion', { body: { confirm: typed } })
+    } catch (error) {
+      notify(errorToast(error, 'Unable to ask for the deletion'))
+      return false
+    }
+    notify({
+      title: 'Check your email',
+      description: `The link in it deletes your account. It works once, within ${LIMITS.deletionLinkMs / 60_000} minutes.`,
+      status: 'success',
+    })
+    return true
+  }
+  return (
+    <DialogForm submitLabel="Send the link" canSubmit={isConfirmed} onSubmit={ask} onClose={onClose}>
+      <p className={styles.once}>
+        We send a link to <bdi className={styles.value}>{email}</bdi>. Once you confirm there, you are signed
+        out everywhere, and your account is deleted after {DAYS} days. Until then signing in lets you keep it.
+      </p>
+      <FormGroup
+        label={
+          <>
+            To go on, type <strong dir="auto">{expected}</strong>
+          </>
+        }
+        labelFor={id}
+      >
+        <InputGroup
+          id={id}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoFocus
+          spellCheck={false}
+          value={typed}
+          onValueChange={setTyped}
+        />
+      </FormGroup>
+    </DialogForm>
+  )
+}

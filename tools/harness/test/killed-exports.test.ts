@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { collectorApi, personalDataInternal, profileApi, servicesWith } from '@iodine/contracts'
+import { NO_LIMITS, rounds, type SignedInUser, tiktokPost } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(4)
+const RECORDS = Number(process.env.RECORDS ?? 2_000)
+const BATCH = 500
+const SERVICES = servicesWith(personalDataInternal.exportUser)
+
+let stack: TestStack
+let parts: SpawnedPart[]
+let ana: SignedInUser
+
+beforeAll(async () => {
+  stack = await startTestStack({
+    env: { ...NO_LIMITS, LOG_LEVEL: 'silent', QUOTA_RECORDS: String(RECORDS) },
+  })
+  ana = await stack.signUp()
+  for (let n = 0; n < RECORDS; n += BATCH)
+    await ana.api.call(collectorApi.ingestRecords, {
+      params: { source: 'tiktok' },
+      body: {
+        records: Array.from({ length: BATCH }, (_, m) => tiktokPost({ description: `clip ${n + m}` })),
+      },
+    })
+  parts = [await spawnPart(stack, 'auth'), await spawnPart(stack, 'workers')]
+  for (const part of parts) await part.start()
+}, 240_000)
+afterAll(async () => {
+  for (const part of parts ?? []) await part.kill()
+  await stack?.stop()
+})
+
+it('an export whose job and owner are killed at work ends once, and lacks nothing', async () => {
+  const { api } = ana
+  const patiently = { timeout: 60_000, interval: 20 }
+  const { id } = await api.call(profileApi.createDataExport)
+  // While auth is down it answers 503.
+  const look = () => api.call(profileApi.getDataExport)
+  let through = 0
+  let killed = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    const part = parts[kill % parts.length] as SpawnedPart
+    const now = await vi.waitFor(async () => {
+      const now = await look()
+      if (now?.state === 'working') expect(now.done).toBeGreaterThanOrEqual(through)
+      return now
+    }, patiently)
+    if (now?.state !== 'working') break
+    through = now.done
+    await sleep(Math.random() * 100)
+    await part.kill()
+    killed++
+    await part.start()
+  }
+  // Otherwise nothing was killed during work.
+  expect(killed).toBeGreaterThan(1)
+  await vi.waitFor(async () => expect((await look())?.state).toBe('ready'), {
+    timeout: 120_000,
+    interval: 100,
+  })
+  const answer = await fetch(`${stack.url}/api/v1/profile/data-export/${id}`, {
+    headers: { authorization: `Bearer ${ana.token}` },
+  })
+  const file = await answer.json()
+  for (const service of SERVICES) expect(Array.isArray(file[service])).toBe(true)
+  const clips = file.collector.map(
+    (item: { data: object }) => /clip \d+/.exec(JSON.stringify(item.data))?.[0],
+  )
+  expect(clips).toHaveLength(RECORDS)
+  expect(new Set(clips).size).toBe(RECORDS)
+  expect(file.auth[0].data).toMatchObject({ email: ana.email })
+  await stack.mail.waitForMail(ana.email)
+}, 300_000)
