@@ -25,6 +25,7 @@ import {
   repairInternal,
 } from './internal.js'
 import { iodsApi } from './iods.js'
+import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
@@ -68,6 +69,8 @@ export const SERVICES = {
       ...authInternal,
       ...accountsInternal,
       ...mailsInternal,
+      ...keysInternal,
+      ...secretsInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,
       ...announceInternal,
@@ -107,6 +110,7 @@ export const SERVICES = {
       ...importsInternal,
       ...publicationsInternal,
       ...subscriptionsInternal,
+      ...secretsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,

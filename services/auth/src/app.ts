@@ -1,7 +1,9 @@
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
+import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
+import type { AuthContext } from './context.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
@@ -14,6 +16,7 @@ import { addProfileRoutes } from './routes/profile.js'
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)
+  let started: AuthContext | undefined
   const build = (service: StoreService) => {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
@@ -32,11 +35,19 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       ip: limit('sign-in-ip', 30, 300),
     }
     const context = { config, service, models, keys, limits }
+    started = context
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
   }
-  return startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
+  const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
+  try {
+    await startKeys(started as unknown as AuthContext)
+    return service
+  } catch (error) {
+    await service.close()
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { email } from '@iodine/contracts'
 import {
-  keySetting,
-  signingKeySetting,
+  secretsKeySetting,
+  signingKeysSetting,
   storeConfigSchema,
   switchSetting,
   urlSetting,
@@ -20,8 +20,9 @@ export const authConfigSchema = storeConfigSchema.extend({
   ADMIN_EMAILS: emails.default([]),
   /** `required`: administrators administer in sessions that a passkey opened. */
   ADMIN_PASSKEYS: z.enum(['optional', 'required']).default('optional'),
-  /** Encrypts AI keys and mail jobs. */
-  SECRETS_KEY: keySetting,
-  JWT_PRIVATE_KEY: signingKeySetting,
+  /** Encrypts AI keys, keys of feeds and mail jobs. The first key seals, all open. */
+  SECRETS_KEY: secretsKeySetting,
+  /** The first key signs, all verify. */
+  JWT_PRIVATE_KEY: signingKeysSetting,
 })
 export type AuthConfig = z.output<typeof authConfigSchema>

@@ -19,6 +19,7 @@ import { keptRedisUrl, lockFolder, lockHolder } from '@iodine/local-servers'
 import { Redis } from 'ioredis'
 import { readStackConfig } from './config.js'
 import type { Env } from './parts.js'
+import { KEY_FILES } from './secrets.js'
 
 /** A reason why nothing was done, with a message for the user of the command. */
 export class BackupRefusal extends Error {
@@ -58,6 +59,9 @@ const digestOf = async (file: string): Promise<string> => {
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
 
 const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/** What a key's file holds; undefined without one. */
+const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
 
 /** A blob that is being written. */
 const PARTIAL = /\.[0-9a-f-]{36}$/
@@ -130,6 +134,8 @@ export const backup = async (env: Env, to: string): Promise<void> => {
     )
   const unlock = running ? () => {} : await lockFolder(dataDir)
   try {
+    const names = Object.values(KEY_FILES)
+    const keys = names.map(name => contentOf(join(dataDir, name)))
     mkdirSync(to, { recursive: true, mode: 0o700 })
     if (running) await copyRunningRedis(join(dataDir, redis), join(to, redis))
     else copyTree(join(dataDir, redis), join(to, redis))
@@ -138,6 +144,9 @@ export const backup = async (env: Env, to: string): Promise<void> => {
       if (![mongo, redis, blobs].includes(name) && !LEFT_OUT.test(name))
         copyTree(join(dataDir, name), join(to, name))
     if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
+    // A key that is exchanged meanwhile might be one that the copied databases need.
+    if (names.some((name, n) => contentOf(join(to, name)) !== keys[n]))
+      throw new BackupRefusal('Keys were exchanged meanwhile: try again')
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
     const manifest: Manifest = { made_at: new Date().toISOString(), running, files }

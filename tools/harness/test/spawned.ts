@@ -20,7 +20,7 @@ export interface SpawnedPart {
 /** Replaces a part that runs inside the test's process; it is not started yet. */
 export const spawnPart = async (
   stack: TestStack,
-  name: 'workers' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings',
+  name: 'workers' | 'auth' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings',
 ): Promise<SpawnedPart> => {
   const folder = join(ROOT, 'services', name)
   // A process needs compiled code, which the test runner does not emit.

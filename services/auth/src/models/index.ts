@@ -3,6 +3,7 @@ import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
 import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
+import { type KeyUseDoc, keyUseSchema } from './key-use.js'
 import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
 import { type MailDoc, mailSchema } from './mail.js'
 import { type PasskeyDoc, passkeySchema } from './passkey.js'
@@ -19,6 +20,7 @@ export const createModels = (mongo: Connection) => ({
   usedChallenges: mongo.model<UsedChallengeDoc>('UsedChallenge', usedChallengeSchema),
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
+  keyUses: mongo.model<KeyUseDoc>('KeyUse', keyUseSchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
 })

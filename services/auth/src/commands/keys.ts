@@ -1,0 +1,115 @@
+import type { KeySetting } from '@iodine/contracts'
+import { ConfigError, keyringOf, reseal, sealedWith } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
+import { countNamedKeys, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
+import { aiKeyContext } from './profile.js'
+
+const BATCH = 200
+/** Queued mails that one run looks at. */
+const MAILS_MAX = 10_000
+
+/** Notes that this process signs and seals with its first keys. */
+const noteKeys = async ({ config, keys, models }: AuthContext): Promise<void> => {
+  const inUse: [KeySetting, string][] = [
+    ['JWT_PRIVATE_KEY', keys.privateKey.kid],
+    ['SECRETS_KEY', keyringOf(config.SECRETS_KEY).id],
+  ]
+  await models.keyUses.bulkWrite(
+    inUse.map(([setting, _id]) => ({
+      updateOne: {
+        filter: { _id },
+        update: { $max: { used_at: new Date() }, $setOnInsert: { setting } },
+        upsert: true,
+      },
+    })),
+  )
+}
+
+/**
+ * Refuses to start without a key that AI keys are sealed with: their owners would be told that they have none.
+ * Throws ConfigError.
+ */
+const requireKeys = async (context: AuthContext): Promise<void> => {
+  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
+  const counts = await countNamedKeys(context)
+  const missing = counts.filter(({ key }) => !ids.includes(key) && !lost.includes(key))
+  if (missing.length > 0)
+    throw new ConfigError(
+      missing.map(
+        ({ key, count }) =>
+          `SECRETS_KEY: lacks the key ${key}, with which ${count} AI keys are sealed: add it behind the first one. If it is lost, add lost:${key}: their owners then enter them anew`,
+      ),
+    )
+}
+
+/** Checks the keys against what is stored, and notes from now on that they are in use. Throws ConfigError. */
+export const startKeys = async (context: AuthContext): Promise<void> => {
+  const { keys, models, service } = context
+  await requireKeys(context)
+  const own = new Set(keys.jwks.keys.map(({ kid }) => kid))
+  await noteKeys(context)
+  const signed = await models.keyUses.find({ setting: 'JWT_PRIVATE_KEY' }).lean()
+  for (const { _id, used_at } of signed)
+    if (!own.has(_id) && used_at.getTime() + SIGNED_MS > Date.now())
+      service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: what it signed is refused')
+  const timer = setInterval(() => {
+    noteKeys(context).catch(error => service.log.warn({ err: error }, 'use of keys not noted'))
+  }, NOTE_MS)
+  service.onClose(() => clearInterval(timer))
+}
+
+/** Seals queued mails with the present key. Those that leave meanwhile, or that no key opens, stay as they are. */
+const resealMails = async ({ config, service }: AuthContext): Promise<number> => {
+  const { id } = keyringOf(config.SECRETS_KEY)
+  const queue = service.queues.queue('mail')
+  const jobs = await queue.getJobs(['wait', 'delayed', 'prioritized'], 0, MAILS_MAX - 1)
+  let resealed = 0
+  for (const job of jobs) {
+    const { sealed } = job?.data ?? {}
+    if (typeof sealed !== 'string' || sealedWith(sealed) === id) continue
+    try {
+      await job.updateData({ sealed: reseal(config.SECRETS_KEY, 'mail', sealed) })
+      resealed++
+    } catch {}
+  }
+  return resealed
+}
+
+/**
+ * One step of sealing all AI keys, and then the queued mails, with the present key. A key that its owner changes
+ * meanwhile is left alone. May be repeated and cut off at any point.
+ * @param cursor where the last step ended; null begins
+ */
+export const resealSecrets = async (context: AuthContext, cursor: string | null) => {
+  const { config, models } = context
+  const { id } = keyringOf(config.SECRETS_KEY)
+  const stale = await models.users
+    .find({
+      sealed_ai_key: { $type: 'string', $not: namedBy([id]) },
+      ...(cursor !== null && { _id: { $gt: cursor } }),
+    })
+    .select('sealed_ai_key')
+    .sort({ _id: 1 })
+    .limit(BATCH)
+    .lean<(Pick<UserDoc, '_id'> & { sealed_ai_key: string })[]>()
+  let resealed = 0
+  let unreadable = 0
+  for (const { _id, sealed_ai_key } of stale) {
+    let sealed: string
+    try {
+      sealed = reseal(config.SECRETS_KEY, aiKeyContext(_id.toHexString()), sealed_ai_key)
+    } catch {
+      unreadable++
+      continue
+    }
+    const { modifiedCount } = await models.users.updateOne(
+      { _id, sealed_ai_key },
+      { $set: { sealed_ai_key: sealed } },
+    )
+    resealed += modifiedCount
+  }
+  if (stale.length === BATCH)
+    return { resealed, unreadable, cursor: stale.at(-1)?._id.toHexString() ?? null }
+  return { resealed: resealed + (await resealMails(context)), unreadable, cursor: null }
+}

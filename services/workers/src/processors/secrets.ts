@@ -1,0 +1,29 @@
+import { secretsInternal, servicesWith } from '@iodine/contracts'
+import { defineProcessor } from '../processor.js'
+
+const OWNERS = servicesWith(secretsInternal.reseal)
+
+/**
+ * Has the services seal what they store with the present key of SECRETS_KEY. What is sealed with it already costs
+ * nothing, so that a run that was cut off is simply followed by another.
+ */
+export const secretsProcessor = defineProcessor({
+  queue: 'secrets',
+  concurrency: 1,
+  async create({ service: { peers, log } }) {
+    return async () => {
+      for (const peer of OWNERS) {
+        const sum = { resealed: 0, unreadable: 0 }
+        let cursor: string | null = null
+        do {
+          const step = await peers.call(peer, secretsInternal.reseal, { body: { cursor }, ms: 30_000 })
+          sum.resealed += step.resealed
+          sum.unreadable += step.unreadable
+          cursor = step.cursor
+        } while (cursor !== null)
+        if (sum.unreadable > 0) log.error({ peer, ...sum }, 'no key of SECRETS_KEY opens some secrets')
+        else if (sum.resealed > 0) log.info({ peer, ...sum }, 'secrets sealed with the present key')
+      }
+    }
+  },
+})
