@@ -58,11 +58,7 @@ describe('SECRETS_KEY', () => {
     ['no key that seals', `lost:${keyringOf(a).id},${b}`, 'first key seals'],
     ['a lost key without a name', `${a},lost:me`, '10 digits'],
     ['a lost key that is there', `${a},${b},lost:${keyringOf(b).id}`, 'lost that it holds'],
-    [
-      'too many',
-      Array.from({ length: KEYS_MAX + 1 }, newSecretsKey).join(),
-      `more than ${KEYS_MAX}`,
-    ],
+    ['too many', Array.from({ length: KEYS_MAX + 1 }, newSecretsKey).join(), `more than ${KEYS_MAX}`],
   ])('refuses %s, and does not repeat the value', (_what, value, fault) => {
     const said = faultOf(secretsKeySetting, value)
     expect(said).toContain(fault)

@@ -14,7 +14,7 @@ import {
   servicesWith,
 } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
-import { describeKeys, keysOf, nextStep, readKeyStates, valueOf } from './key-settings.js'
+import { describeKeys, keysOf, nextStep, readKeyStates, settingOf } from './key-settings.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output
@@ -130,11 +130,11 @@ const rotateKeys = async (
     if (!next) continue
     const write = store.writer(setting)
     if (write) {
-      write(valueOf(setting, next))
+      write(settingOf(setting, next))
       say('  It is stored. Stop the product and start it again: nobody is signed out.')
       continue
     }
-    stdout.write(lineOf(setting, valueOf(setting, next)))
+    stdout.write(lineOf(setting, settingOf(setting, next)))
     const parts = setting === 'SECRETS_KEY' ? 'auth and workers' : 'auth'
     say(
       store.together
@@ -161,7 +161,9 @@ const ACTIONS = ['delete', 'suspend', 'unsuspend', 'reset-passkeys', 'export']
 export const accountUsage = ([action = '', address = '', file, more]: string[]): string | undefined => {
   if (action === 'keys') return address ? USAGE : undefined
   if (action === 'rotate-keys')
-    return file || (address && !isKeySetting(address)) ? `SETTING: ${KEY_SETTINGS.join(' or ')}\n${USAGE}` : undefined
+    return file || (address && !isKeySetting(address))
+      ? `SETTING: ${KEY_SETTINGS.join(' or ')}\n${USAGE}`
+      : undefined
   if (!ACTIONS.includes(action) || (file && action !== 'export') || more) return USAGE
   return email.safeParse(address).success ? undefined : `${address || 'EMAIL'} is not an e-mail address`
 }

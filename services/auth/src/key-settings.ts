@@ -46,7 +46,7 @@ export const keysOf = async (setting: KeySetting, value: string): Promise<Key[]>
 }
 
 /** Reverses `keysOf`. */
-export const valueOf = (setting: KeySetting, keys: readonly Key[]): string =>
+export const settingOf = (setting: KeySetting, keys: readonly Key[]): string =>
   keys.map(({ text }) => text.trim()).join(setting === 'SECRETS_KEY' ? ',' : '\n')
 
 const newKey = async (setting: KeySetting): Promise<Key> => {
@@ -73,7 +73,10 @@ export const readKeyStates = async (peers: Peers): Promise<KnownKeys> => {
   const sumOf = (id: string | null, isReadable = true) =>
     counted
       .flat()
-      .reduce((sum, { key, readable, count }) => (key === id && readable === isReadable ? sum + count : sum), 0)
+      .reduce(
+        (sum, { key, readable, count }) => (key === id && readable === isReadable ? sum + count : sum),
+        0,
+      )
   const states = keys.map(key => ({ ...key, values: sumOf(key.id) }))
   // Subscriptions may name a key that auth has never seen.
   const others = new Set(counted.flat().map(({ key }) => key))

@@ -21,7 +21,14 @@ import {
   signToken,
   unseal,
 } from '@iodine/service-kit'
-import { apiClient, newId, redisContents, type ServiceBed, startServiceBed, uniquePrefix } from '@iodine/test-kit'
+import {
+  apiClient,
+  newId,
+  redisContents,
+  type ServiceBed,
+  startServiceBed,
+  uniquePrefix,
+} from '@iodine/test-kit'
 import { decodeJwt, decodeProtectedHeader, importPKCS8 } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runAccount } from '../src/index.js'
@@ -101,7 +108,10 @@ describe('keys that sign', () => {
     const phases = [[old], [old, fresh], [fresh, old]].map(keys => ({ JWT_PRIVATE_KEY: keys.join('') }))
     const tokens: string[] = []
     for (const [n, phase] of phases.entries()) {
-      const replicas = [await start(phases[Math.max(0, n - 1)] as object as Record<string, string>), await start(phase)]
+      const replicas = [
+        await start(phases[Math.max(0, n - 1)] as object as Record<string, string>),
+        await start(phase),
+      ]
       for (const [m, replica] of replicas.entries())
         tokens.push((await replica.signIn(`user${n}${m}@example.org`)).token)
       for (const replica of replicas)
@@ -147,8 +157,7 @@ describe('keys that sign', () => {
     const rig = await start({ JWT_PRIVATE_KEY: old + fresh })
     const { keys } = (await (await fetch(`${rig.url}/internal/jwks`)).json()) as { keys: object[] }
     expect(keys).toHaveLength(2)
-    for (const key of keys)
-      expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+    for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
     expect((await keysOf(rig)).filter(({ setting }) => setting === 'JWT_PRIVATE_KEY')).toEqual([
       expect.objectContaining({ place: 'first', used_at: expect.any(String) }),
       expect.objectContaining({ place: 'other', used_at: null, needed_until: null }),
@@ -261,7 +270,10 @@ describe('keys that seal', () => {
   })
 
   it('take challenges of each other, while a passkey is asked for', async () => {
-    const [a, b] = [await start({ SECRETS_KEY: `${old},${fresh}` }), await start({ SECRETS_KEY: `${fresh},${old}` })]
+    const [a, b] = [
+      await start({ SECRETS_KEY: `${old},${fresh}` }),
+      await start({ SECRETS_KEY: `${fresh},${old}` }),
+    ]
     const { isChallenge, newChallenge } = await import('../src/commands/challenges.js')
     const context = (SECRETS_KEY: string) => ({ config: { SECRETS_KEY } }) as never
     const rings = [`${old},${fresh}`, `${fresh},${old}`]
@@ -332,11 +344,15 @@ describe('the command of a container', () => {
       return start(settings)
     }
     const seals = async (rig: Rig) =>
-      (await keysOf(rig)).filter(({ setting }) => setting === 'SECRETS_KEY').map(({ place, id }) => [place, id])
+      (await keysOf(rig))
+        .filter(({ setting }) => setting === 'SECRETS_KEY')
+        .map(({ place, id }) => [place, id])
 
     const before = await start(settings)
     const { token } = await before.signIn('ana@example.org')
-    const [id = ''] = await insertUsers(before, 1, user => seal(settings.SECRETS_KEY ?? '', `ai-key:${user}`, 'sk-1'))
+    const [id = ''] = await insertUsers(before, 1, user =>
+      seal(settings.SECRETS_KEY ?? '', `ai-key:${user}`, 'sk-1'),
+    )
     const oldId = keyringOf(settings.SECRETS_KEY ?? '').id
 
     const learning = await phase(before)
@@ -365,7 +381,10 @@ describe('the command of a container', () => {
     await uses.updateOne({ _id: oldId }, { $set: { used_at: new Date(Date.now() - 3_600_000) } })
     expect((await command(using, settings, 'keys')).said).toContain('needed no more')
     const done = await phase(using)
-    expect(await seals(done)).toEqual([['first', newId], ['missing', oldId]])
+    expect(await seals(done)).toEqual([
+      ['first', newId],
+      ['missing', oldId],
+    ])
     expect(unseal(settings.SECRETS_KEY ?? '', `ai-key:${id}`, await sealedOf(done, id))).toBe('sk-1')
     // The key that signed is needed for 30 days.
     expect(await statusAt(done, token)).toBe(200)
@@ -382,7 +401,11 @@ describe('the command of a container', () => {
 
   it('refuses what it does not know', async () => {
     const rig = await start({})
-    for (const args of [['keys', 'x'], ['rotate-keys', 'SEAL_PRIVATE_KEY'], ['rotate-keys', 'SECRETS_KEY', 'x']])
+    for (const args of [
+      ['keys', 'x'],
+      ['rotate-keys', 'SEAL_PRIVATE_KEY'],
+      ['rotate-keys', 'SECRETS_KEY', 'x'],
+    ])
       expect((await command(rig, {}, ...args)).code).toBe(2)
   })
 })

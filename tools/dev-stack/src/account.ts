@@ -25,7 +25,8 @@ const keyStore = (env: Env): KeyStore => {
  */
 export const account = async (args: string[], env: Env, io: AccountIo): Promise<number> => {
   const fault = accountUsage(args)
-  if (fault === undefined) return onServices(env, io.say, peers => runAccount(peers, args, { ...io, keys: keyStore(env) }))
+  if (fault === undefined)
+    return onServices(env, io.say, peers => runAccount(peers, args, { ...io, keys: keyStore(env) }))
   io.say(fault)
   return 2
 }

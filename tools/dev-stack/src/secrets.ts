@@ -1,7 +1,16 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { isUnneeded, keysOf, readKeyStates, settingOf } from '@iodine/auth'
 import { KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
-import { isUnneeded, keysOf, readKeyStates, valueOf } from '@iodine/auth'
 import type { Peers } from '@iodine/service-kit'
 import type { StackConfig } from './config.js'
 
@@ -47,7 +56,7 @@ export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peer
     )
     const kept = keys.filter(({ id }) => out.every(key => key.id !== id))
     if (kept.length === keys.length) continue
-    replaceSecret(file, valueOf(setting, kept))
+    replaceSecret(file, settingOf(setting, kept))
     said.push(`${setting}: ${keys.length - kept.length} old keys are out, as nothing needs them any more`)
   }
   return said

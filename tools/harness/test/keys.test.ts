@@ -47,10 +47,14 @@ beforeAll(async () => {
   balancer = createServer((request, response) => {
     const { url } = replicas[turn++ % replicas.length] as { url: URL }
     const { method, headers } = request
-    const onward = httpRequest(new URL(request.url ?? '/', url), { method, headers, agent: false }, answer => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
-    })
+    const onward = httpRequest(
+      new URL(request.url ?? '/', url),
+      { method, headers, agent: false },
+      answer => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      },
+    )
     onward.on('error', () => response.destroy())
     request.pipe(onward)
   })

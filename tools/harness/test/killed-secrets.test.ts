@@ -10,7 +10,7 @@ import {
   sealedWith,
   unseal,
 } from '@iodine/service-kit'
-import { newId, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
+import { NO_LIMITS, newId, rounds, type SignedInUser } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
@@ -140,10 +140,13 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
       auth,
       [...editors.map(edit), step, step],
       () =>
-        vi.waitFor(async () => expect(await countUnder([oldId, undefined])).toBeLessThan(Math.max(before, 1)), {
-          timeout: 60_000,
-          interval: 5,
-        }),
+        vi.waitFor(
+          async () => expect(await countUnder([oldId, undefined])).toBeLessThan(Math.max(before, 1)),
+          {
+            timeout: 60_000,
+            interval: 5,
+          },
+        ),
       40,
     )
     cutOff.push(await countUnder([oldId, undefined]))
@@ -183,7 +186,10 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
       .toEqual([])
 
   // The new key alone opens everything.
-  const stored = await accounts.collection('users').find({ sealed_ai_key: { $type: 'string' } }).toArray()
+  const stored = await accounts
+    .collection('users')
+    .find({ sealed_ai_key: { $type: 'string' } })
+    .toArray()
   const keys = new Map(
     stored.map(user => {
       const id = String(user._id)

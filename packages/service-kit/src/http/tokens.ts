@@ -142,7 +142,11 @@ export interface SigningKey {
 }
 
 /** Signs a session token; `lifetime` in milliseconds. */
-export const signToken = (signer: SigningKey | CryptoKey, caller: Caller, lifetime: number): Promise<string> =>
+export const signToken = (
+  signer: SigningKey | CryptoKey,
+  caller: Caller,
+  lifetime: number,
+): Promise<string> =>
   new SignJWT({ sid: caller.sid, scope: caller.scope, ...(caller.tlp && { tlp: caller.tlp }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...('kid' in signer && { kid: signer.kid }) })
     .setIssuer(ISSUER)

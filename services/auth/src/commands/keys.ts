@@ -109,7 +109,6 @@ export const resealSecrets = async (context: AuthContext, cursor: string | null)
     )
     resealed += modifiedCount
   }
-  if (stale.length === BATCH)
-    return { resealed, unreadable, cursor: stale.at(-1)?._id.toHexString() ?? null }
+  if (stale.length === BATCH) return { resealed, unreadable, cursor: stale.at(-1)?._id.toHexString() ?? null }
   return { resealed: resealed + (await resealMails(context)), unreadable, cursor: null }
 }

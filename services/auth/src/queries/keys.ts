@@ -42,7 +42,10 @@ export const listKeys = async ({ config, keys, models }: AuthContext): Promise<K
 }
 
 /** Numbers of AI keys by the key that they name, whether this process has it or not. */
-export const countNamedKeys = async ({ config, models }: AuthContext): Promise<SealedCount[]> => {
+export const countNamedKeys = async ({
+  config,
+  models,
+}: AuthContext): Promise<(SealedCount & { key: string })[]> => {
   const { users } = models
   const { ids, lost } = keyringOf(config.SECRETS_KEY)
   const names = [...ids, ...lost]
@@ -56,9 +59,9 @@ export const countNamedKeys = async ({ config, models }: AuthContext): Promise<S
     names.push(name)
   }
   const counts = await Promise.all(
-    names.map(async (key): Promise<SealedCount & { key: string }> => {
+    names.map(async key => {
       const count = await users.countDocuments({ sealed_ai_key: namedBy([key]) })
-      return { kind: 'ai_keys', key, readable: true, count }
+      return { kind: 'ai_keys' as const, key, readable: true, count }
     }),
   )
   return counts.filter(({ count }) => count > 0)

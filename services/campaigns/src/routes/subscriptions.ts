@@ -1,4 +1,9 @@
-import { secretsInternal, type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import {
+  type Subscription,
+  secretsInternal,
+  subscriptionsApi,
+  subscriptionsInternal,
+} from '@iodine/contracts'
 import { done, type StoreService } from '@iodine/service-kit'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {

@@ -1,4 +1,4 @@
-import { secretsInternal, servicesWith } from '@iodine/contracts'
+import { type ResponseOf, secretsInternal, servicesWith } from '@iodine/contracts'
 import { defineProcessor } from '../processor.js'
 
 const OWNERS = servicesWith(secretsInternal.reseal)
@@ -16,7 +16,11 @@ export const secretsProcessor = defineProcessor({
         const sum = { resealed: 0, unreadable: 0 }
         let cursor: string | null = null
         do {
-          const step = await peers.call(peer, secretsInternal.reseal, { body: { cursor }, ms: 30_000 })
+          const step: ResponseOf<typeof secretsInternal.reseal> = await peers.call(
+            peer,
+            secretsInternal.reseal,
+            { body: { cursor }, ms: 30_000 },
+          )
           sum.resealed += step.resealed
           sum.unreadable += step.unreadable
           cursor = step.cursor
