@@ -10,9 +10,9 @@ import {
   startTestRedis,
   temporaryFolder,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { account } from '../src/account.js'
-import { startStack } from '../src/index.js'
+import { startStack as start } from '../src/index.js'
 import { replaceSecret } from '../src/secrets.js'
 import { keptServices } from '../src/services.js'
 
@@ -35,6 +35,17 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([mail?.stop(), mongo?.stop(), redis?.stop()])
   folder.remove()
+})
+
+/** Stacks that a failed test leaves behind are stopped after it. */
+const stacks: { stop(): Promise<void> }[] = []
+const startStack: typeof start = async options => {
+  const stack = await start(options)
+  stacks.push(stack)
+  return stack
+}
+afterEach(async () => {
+  for (const stack of stacks.splice(0)) await stack.stop()
 })
 
 const signerOf = (token: string): string =>
@@ -73,7 +84,7 @@ describe('npm run account -- rotate-keys', () => {
 
     stack = await startStack({ env })
     expect(await statusOf(stack.url, ana.token)).toBe(200)
-    const bo = await signUp({ url: stack.url, mail }, 'bo@example.org', 'bo')
+    const bo = await signUp({ url: stack.url, mail }, 'bo@example.org', 'bob')
     expect(signerOf(bo.token)).not.toBe(signerOf(ana.token))
     expect([keysIn('secrets-key'), keysIn('jwt-private-key')]).toEqual([2, 2])
     const peers = createPeers(keptServices(folder.path) as NonNullable<ReturnType<typeof keptServices>>)
