@@ -98,7 +98,7 @@ it('keys are exchanged on two replicas of auth under traffic, and nobody is sign
   try {
     await signIn()
     const { old, fresh } = signing
-    const phases = [
+    const phases: Record<string, string>[] = [
       { JWT_PRIVATE_KEY: old + fresh },
       { JWT_PRIVATE_KEY: fresh + old, SECRETS_KEY: `${sealing.fresh},${sealing.old}` },
     ]

@@ -1,4 +1,5 @@
 import { type ResponseOf, secretsInternal, servicesWith } from '@iodine/contracts'
+import { addressOf } from '@iodine/service-kit'
 import { defineProcessor } from '../processor.js'
 
 const OWNERS = servicesWith(secretsInternal.reseal)
@@ -10,9 +11,10 @@ const OWNERS = servicesWith(secretsInternal.reseal)
 export const secretsProcessor = defineProcessor({
   queue: 'secrets',
   concurrency: 1,
-  async create({ service: { peers, log } }) {
+  async create({ config, service: { peers, log } }) {
+    const owners = OWNERS.filter(name => addressOf(config, name))
     return async () => {
-      for (const peer of OWNERS) {
+      for (const peer of owners) {
         const sum = { resealed: 0, unreadable: 0 }
         let cursor: string | null = null
         do {
