@@ -14,7 +14,7 @@ import {
   servicesWith,
 } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
-import { describeKeys, keysOf, nextStep, readKeyStates, settingOf } from './key-settings.js'
+import { describeKeys, keysOf, nextStep, readKeyStates, settingOf, shortOf } from './key-settings.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output
@@ -148,8 +148,14 @@ const isKeySetting = (text: string): text is KeySetting => KEY_SETTINGS.some(set
 
 /** Runs an action that is about no account. Returns false if it is about one. */
 const runOnKeys = async (peers: Peers, [action, setting]: string[], io: AccountIo): Promise<boolean> => {
-  if (action === 'keys') for (const line of describeKeys(await readKeyStates(peers))) io.say(line)
-  else if (action === 'rotate-keys')
+  if (action === 'keys') {
+    const known = await readKeyStates(peers)
+    for (const line of describeKeys(known)) io.say(line)
+    for (const setting of io.keys ? KEY_SETTINGS : [])
+      for (const { id } of await keysOf(setting, io.keys?.read(setting) ?? ''))
+        if (known.keys.every(key => key.id !== id))
+          io.say(`${setting}: ${shortOf(id)} is there from the next start`)
+  } else if (action === 'rotate-keys')
     await rotateKeys(peers, setting && isKeySetting(setting) ? [setting] : KEY_SETTINGS, io)
   else return false
   return true

@@ -30,9 +30,11 @@ export interface Key {
   text: string
 }
 
+const isSealing = (setting: KeySetting) => setting === 'SECRETS_KEY'
+
 /** Keys of a setting, the first in use. Entries that name a lost key have its name as id. */
 export const keysOf = async (setting: KeySetting, value: string): Promise<Key[]> => {
-  if (setting === 'SECRETS_KEY')
+  if (isSealing(setting))
     return value.split(',').map(text => ({
       id: text.startsWith('lost:') ? text.slice('lost:'.length) : keyringOf(text).id,
       text,
@@ -47,10 +49,10 @@ export const keysOf = async (setting: KeySetting, value: string): Promise<Key[]>
 
 /** Reverses `keysOf`. */
 export const settingOf = (setting: KeySetting, keys: readonly Key[]): string =>
-  keys.map(({ text }) => text.trim()).join(setting === 'SECRETS_KEY' ? ',' : '\n')
+  keys.map(({ text }) => text.trim()).join(isSealing(setting) ? ',' : '\n')
 
 const newKey = async (setting: KeySetting): Promise<Key> => {
-  const [key] = await keysOf(setting, setting === 'SECRETS_KEY' ? newSecretsKey() : newSigningKey())
+  const [key] = await keysOf(setting, isSealing(setting) ? newSecretsKey() : newSigningKey())
   return key as Key
 }
 
@@ -93,13 +95,12 @@ export const readKeyStates = async (peers: Peers): Promise<KnownKeys> => {
   return { keys: states, unnamed: sumOf(null), unreadable: sumOf(null, false) }
 }
 
-/** True for a key behind the first one that nothing needs any more. */
-export const isUnneeded = (
-  { place, needed_until, values }: KeyState,
-  unnamed: number,
-  now = Date.now(),
-): boolean =>
-  place === 'other' && needed_until !== null && Date.parse(needed_until) < now && values + unnamed === 0
+/** True for a key behind the first one that nothing needs any more. @param unnamed of its setting */
+export const isUnneeded = ({ place, needed_until, values }: KeyState, unnamed: number): boolean => {
+  if (values > 0) return false
+  if (place === 'lost') return true
+  return place === 'other' && unnamed === 0 && needed_until !== null && Date.parse(needed_until) < Date.now()
+}
 
 /** What is to be done next to exchange a key: `next` is undefined while there is nothing to do. */
 export interface Step {
@@ -107,7 +108,9 @@ export interface Step {
   said: string
 }
 
-const short = (id: string) => id.slice(0, 10)
+/** As much of a key's name as is shown. */
+export const shortOf = (id: string): string => id.slice(0, 10)
+const valuesOf = (count: number) => (count === 1 ? '1 value' : `${count} values`)
 
 /**
  * The next step of a rotation.
@@ -122,36 +125,41 @@ export const nextStep = async (
   together: boolean,
 ): Promise<Step> => {
   const stateOf = ({ id }: Key) => known.keys.find(key => key.setting === setting && key.id === id)
-  const [first, ...others] = keys
+  const [first] = keys
   if (!first) throw new Error(`${setting} holds no key`)
   if (stateOf(first)?.place !== 'first')
-    return { next: undefined, said: `${short(first.id)} is in use once all parts have started anew` }
+    return { next: undefined, said: `${shortOf(first.id)} is in use once all parts have started anew` }
   const isOut = (key: Key) => {
     const state = stateOf(key)
-    return state !== undefined && isUnneeded(state, setting === 'SECRETS_KEY' ? known.unnamed : 0)
+    return state !== undefined && isUnneeded(state, isSealing(setting) ? known.unnamed : 0)
   }
-  const kept = [first, ...others.filter(key => !isOut(key))]
-  const isNew = (key: Key) => stateOf(key)?.place === 'other' && stateOf(key)?.used_at === null
-  const incoming = others.find(isNew)
-  if (incoming && stateOf(incoming))
-    return {
-      next: [incoming, ...keys.filter(key => key !== incoming)],
-      said: `${short(incoming.id)} is in use from now on, in the place of ${short(first.id)}`,
-    }
-  if (kept.length >= KEYS_MAX) return { next: undefined, said: `it has ${kept.length} keys already` }
-  if (together || kept.length === 1 || kept.length < keys.length) {
-    const out = others.filter(isOut).map(({ id }) => short(id))
-    const gone = out.length > 0 ? `${out.join(', ')} is needed no more. ` : ''
-    if (!together && out.length > 0) return { next: kept, said: gone.trim() }
-    const key = await newKey(setting)
-    return together
-      ? { next: [key, ...kept], said: `${gone}${short(key.id)} is new, in the place of ${short(first.id)}` }
-      : { next: [...kept, key], said: `${short(key.id)} is new: the parts learn it before it is used` }
+  const others = keys.slice(1).filter(key => !isOut(key))
+  const out = keys.slice(1).filter(isOut)
+  const namesOf = (some: readonly Key[]) => some.map(({ id }) => shortOf(id)).join(', ')
+  if (!together) {
+    const incoming = others.find(key => stateOf(key)?.place === 'other' && stateOf(key)?.used_at === null)
+    if (incoming)
+      return {
+        next: [incoming, ...keys.filter(key => key !== incoming)],
+        said: `${namesOf([incoming])} is in use from now on, in the place of ${namesOf([first])}`,
+      }
+    if (out.length > 0) return { next: [first, ...others], said: `${namesOf(out)} is needed no more` }
+    const needed = others.filter(key => stateOf(key)?.place === 'other')
+    if (needed.length > 0)
+      return {
+        next: undefined,
+        said: `${namesOf(needed)} is still needed: npm run account -- keys says for how long`,
+      }
   }
-  return {
-    next: undefined,
-    said: `${others.map(({ id }) => short(id)).join(', ')} is still needed: npm run account -- keys says for how long`,
-  }
+  if (others.length + 1 >= KEYS_MAX)
+    return { next: undefined, said: `it has ${KEYS_MAX} keys already, all of which are needed` }
+  const key = await newKey(setting)
+  return together
+    ? { next: [key, first, ...others], said: `${namesOf([key])} is new, in the place of ${namesOf([first])}` }
+    : {
+        next: [first, ...others, key],
+        said: `${namesOf([key])} is new: the parts learn it before it is used`,
+      }
 }
 
 /** Lines that say which keys there are and how long each is needed. */
@@ -161,19 +169,22 @@ export const describeKeys = ({ keys, unnamed, unreadable }: KnownKeys): string[]
     ...keys
       .filter(key => key.setting === setting)
       .filter(({ place, values, needed_until }) =>
-        place === 'missing' ? values > 0 || Date.parse(needed_until ?? '') > Date.now() : true,
+        place === 'missing'
+          ? values > 0 || (!isSealing(setting) && Date.parse(needed_until ?? '') > Date.now())
+          : true,
       )
-      .map(key => `  ${short(key.id)}  ${describe(key, setting === 'SECRETS_KEY' ? unnamed : 0)}`),
+      .map(key => `  ${shortOf(key.id)}  ${describe(key, isSealing(setting) ? unnamed : 0)}`),
   ])
-  if (unnamed > 0) lines.push(`  ${unnamed} values name no key yet: they are sealed anew within ten minutes`)
-  if (unreadable > 0) lines.push(`  ${unreadable} values open with no key: their owners enter them anew`)
+  if (unnamed > 0)
+    lines.push(`  ${valuesOf(unnamed)} without the name of a key: sealed anew within ten minutes`)
+  if (unreadable > 0) lines.push(`  ${valuesOf(unreadable)} that no key opens: to be entered anew`)
   return lines
 }
 
 const describe = (key: KeyState, unnamed: number): string => {
   const { setting, place, needed_until, used_at, values } = key
-  const seals = setting === 'SECRETS_KEY'
-  const held = seals ? `, ${values} values` : ''
+  const seals = isSealing(setting)
+  const held = seals ? `, ${valuesOf(values)}` : ''
   const until = needed_until?.slice(0, 16).replace('T', ' ')
   if (place === 'first') return `${seals ? 'seals' : 'signs'}${held}`
   if (place === 'lost') return `lost${held}`
@@ -181,5 +192,5 @@ const describe = (key: KeyState, unnamed: number): string => {
     return seals ? `missing${held}: put it back` : `missing: what it signed until ${until} UTC is refused`
   if (used_at === null) return 'new: not in use yet'
   if (isUnneeded(key, unnamed)) return 'needed no more'
-  return `needed${seals ? ` while it has values${held}, and` : ''} until ${until} UTC`
+  return values > 0 ? `needed, ${valuesOf(values)} until sealed anew` : `needed until ${until} UTC`
 }

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { isUnneeded, keysOf, readKeyStates, settingOf } from '@iodine/auth'
+import { isUnneeded, keysOf, readKeyStates, settingOf, shortOf } from '@iodine/auth'
 import { KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
 import type { Peers } from '@iodine/service-kit'
 import type { StackConfig } from './config.js'
@@ -41,7 +41,7 @@ export const replaceSecret = (file: string, content: string): void => {
 
 /**
  * Takes keys that nothing needs any more out of the files in DATA_DIR, for the next start.
- * @returns a line for each file that it changes
+ * @returns a line for each of them
  */
 export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peers): Promise<string[]> => {
   const said: string[] = []
@@ -57,7 +57,7 @@ export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peer
     const kept = keys.filter(({ id }) => out.every(key => key.id !== id))
     if (kept.length === keys.length) continue
     replaceSecret(file, settingOf(setting, kept))
-    said.push(`${setting}: ${keys.length - kept.length} old keys are out, as nothing needs them any more`)
+    for (const { id } of out) said.push(`${setting}: ${shortOf(id)} is out: nothing needs it any more`)
   }
   return said
 }
