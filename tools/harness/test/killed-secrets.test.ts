@@ -147,7 +147,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
             interval: 5,
           },
         ),
-      40,
+      150,
     )
     cutOff.push(await countUnder([oldId, undefined]))
     await auth.start()
