@@ -3,7 +3,6 @@ import { createLocalJWKSet } from 'jose'
 import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
-import type { AuthContext } from './context.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
@@ -16,7 +15,7 @@ import { addProfileRoutes } from './routes/profile.js'
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)
-  let started: AuthContext | undefined
+  let checkKeys = async (): Promise<void> => {}
   const build = (service: StoreService) => {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
@@ -35,7 +34,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       ip: limit('sign-in-ip', 30, 300),
     }
     const context = { config, service, models, keys, limits }
-    started = context
+    checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
@@ -44,7 +43,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
   }
   const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
   try {
-    await startKeys(started as unknown as AuthContext)
+    await checkKeys()
     return service
   } catch (error) {
     await service.close()

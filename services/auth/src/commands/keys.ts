@@ -2,7 +2,7 @@ import type { KeySetting } from '@iodine/contracts'
 import { ConfigError, keyringOf, reseal, sealedWith } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
-import { countNamedKeys, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
+import { countMissing, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
 import { aiKeyContext } from './profile.js'
 
 const BATCH = 200
@@ -31,9 +31,7 @@ const noteKeys = async ({ config, keys, models }: AuthContext): Promise<void> =>
  * Throws ConfigError.
  */
 const requireKeys = async (context: AuthContext): Promise<void> => {
-  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
-  const counts = await countNamedKeys(context)
-  const missing = counts.filter(({ key }) => !ids.includes(key) && !lost.includes(key))
+  const missing = await countMissing(context)
   if (missing.length > 0)
     throw new ConfigError(
       missing.map(

@@ -41,30 +41,30 @@ export const listKeys = async ({ config, keys, models }: AuthContext): Promise<K
   return [...present, ...missing.map(({ setting, _id }) => known(setting, _id, 'missing'))]
 }
 
-/** Numbers of AI keys by the key that they name, whether this process has it or not. */
-export const countNamedKeys = async ({
-  config,
-  models,
-}: AuthContext): Promise<(SealedCount & { key: string })[]> => {
-  const { users } = models
-  const { ids, lost } = keyringOf(config.SECRETS_KEY)
-  const names = [...ids, ...lost]
+/** Number of AI keys that a key seals. */
+const countUnder = async ({ models }: AuthContext, key: string) => ({
+  kind: 'ai_keys' as const,
+  key,
+  readable: true,
+  count: await models.users.countDocuments({ sealed_ai_key: namedBy([key]) }),
+})
+
+/** Numbers of AI keys by the key that they name, of keys that SECRETS_KEY neither holds nor names as lost. */
+export const countMissing = async (context: AuthContext): Promise<(SealedCount & { key: string })[]> => {
+  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
+  const known = [...ids, ...lost]
+  const missing: string[] = []
   for (;;) {
-    const other = await users
-      .findOne({ $and: [{ sealed_ai_key: NAMED }, { sealed_ai_key: { $not: namedBy(names) } }] })
+    const other = await context.models.users
+      .findOne({
+        $and: [{ sealed_ai_key: NAMED }, { sealed_ai_key: { $not: namedBy([...known, ...missing]) } }],
+      })
       .select('sealed_ai_key')
       .lean<Pick<UserDoc, 'sealed_ai_key'>>()
     const name = sealedWith(other?.sealed_ai_key ?? '')
-    if (name === undefined) break
-    names.push(name)
+    if (name === undefined) return Promise.all(missing.map(key => countUnder(context, key)))
+    missing.push(name)
   }
-  const counts = await Promise.all(
-    names.map(async key => {
-      const count = await users.countDocuments({ sealed_ai_key: namedBy([key]) })
-      return { kind: 'ai_keys' as const, key, readable: true, count }
-    }),
-  )
-  return counts.filter(({ count }) => count > 0)
 }
 
 /** Numbers of AI keys of before keys had names: those that a key opens, and others. */
@@ -85,7 +85,7 @@ const countUnnamedKeys = async ({ config, models }: AuthContext): Promise<Sealed
   return [
     { kind: 'ai_keys' as const, key: null, readable: true, count: counts.opened },
     { kind: 'ai_keys' as const, key: null, readable: false, count: counts.closed },
-  ].filter(({ count }) => count > 0)
+  ]
 }
 
 /** Queued mails that are looked at. */
@@ -112,6 +112,8 @@ export const countSealed = async (context: AuthContext): Promise<SealedCount[]> 
     { kind: 'mails' as const, key, readable: true, count: mails },
     { kind: 'queued_mails' as const, key, readable: true, count: queued_mails },
   ])
-  const aiKeys = [...(await countNamedKeys(context)), ...(await countUnnamedKeys(context))]
-  return [...aiKeys, ...mails.filter(({ count }) => count > 0)]
+  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
+  const known = await Promise.all([...ids, ...lost].map(key => countUnder(context, key)))
+  const aiKeys = [...known, ...(await countMissing(context)), ...(await countUnnamedKeys(context))]
+  return [...aiKeys, ...mails].filter(({ count }) => count > 0)
 }
