@@ -127,6 +127,16 @@ describe('keys that sign', () => {
     expect(await statusAt(last, tokens[5] ?? '')).toBe(200)
     expect(await statusAt(last, tokens[0] ?? '')).toBe(401)
     expect(last.logs.join('\n')).toContain('JWT_PRIVATE_KEY lacks a key')
+    const told = (rig: Rig, msg: string) =>
+      rig.logs
+        .map(line => JSON.parse(line))
+        .filter(line => line.msg === msg && line.setting === 'JWT_PRIVATE_KEY')
+    expect(told(last, 'a key is out')).toMatchObject([{ key: names[0] }])
+    // Told once, and again when it is brought back.
+    const again = await start({ JWT_PRIVATE_KEY: fresh })
+    expect(told(again, 'a key is out')).toEqual([])
+    const back = await start({ JWT_PRIVATE_KEY: old + fresh })
+    expect(told(back, 'a key comes into use')).toMatchObject([{ key: names[0] }])
     expect(await keysOf(last)).toContainEqual(
       expect.objectContaining({ setting: 'JWT_PRIVATE_KEY', id: names[0], place: 'missing' }),
     )

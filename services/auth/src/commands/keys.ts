@@ -1,6 +1,6 @@
-import type { KeySetting } from '@iodine/contracts'
 import { ConfigError, keyringOf, reseal, sealedWith } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
+import type { KeyUseDoc } from '../models/key-use.js'
 import type { UserDoc } from '../models/user.js'
 import { countMissing, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
 import { aiKeyContext } from './profile.js'
@@ -9,21 +9,42 @@ const BATCH = 200
 /** Queued mails that one run looks at. */
 const MAILS_MAX = 10_000
 
-/** Notes that this process signs and seals with its first keys. */
-const noteKeys = async ({ config, keys, models }: AuthContext): Promise<void> => {
-  const inUse: [KeySetting, string][] = [
-    ['JWT_PRIVATE_KEY', keys.privateKey.kid],
-    ['SECRETS_KEY', keyringOf(config.SECRETS_KEY).id],
-  ]
-  await models.keyUses.bulkWrite(
-    inUse.map(([setting, _id]) => ({
+type KeyUse = Pick<KeyUseDoc, '_id' | 'setting'>
+
+/** The keys that this process signs and seals with. */
+const keysInUse = ({ config, keys }: AuthContext): KeyUse[] => [
+  { setting: 'JWT_PRIVATE_KEY', _id: keys.privateKey.kid },
+  { setting: 'SECRETS_KEY', _id: keyringOf(config.SECRETS_KEY).id },
+]
+
+const noteKeys = async (context: AuthContext): Promise<void> => {
+  await context.models.keyUses.bulkWrite(
+    keysInUse(context).map(({ setting, _id }) => ({
       updateOne: {
         filter: { _id },
-        update: { $max: { used_at: new Date() }, $setOnInsert: { setting } },
+        update: { $max: { used_at: new Date() }, $setOnInsert: { setting }, $unset: { gone_at: 1 } },
         upsert: true,
       },
     })),
   )
+}
+
+/** Tells of keys that come into use with this start, and of those that are out with it. */
+const tellChanges = async (context: AuthContext): Promise<void> => {
+  const { config, keys, models, service } = context
+  const before = await models.keyUses.find().lean<KeyUseDoc[]>()
+  for (const { _id, setting } of keysInUse(context))
+    if (before.every(known => known._id !== _id || known.gone_at))
+      service.log.info({ key: _id, setting }, 'a key comes into use')
+  const own = new Set([...keys.jwks.keys.map(({ kid = '' }) => kid), ...keyringOf(config.SECRETS_KEY).ids])
+  for (const { _id, setting, used_at, gone_at } of before) {
+    if (own.has(_id)) continue
+    if (setting === 'JWT_PRIVATE_KEY' && used_at.getTime() + SIGNED_MS > Date.now())
+      service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: what it signed is refused')
+    if (gone_at) continue
+    service.log.info({ key: _id, setting }, 'a key is out')
+    await models.keyUses.updateOne({ _id }, { $set: { gone_at: new Date() } })
+  }
 }
 
 /**
@@ -43,14 +64,10 @@ const requireKeys = async (context: AuthContext): Promise<void> => {
 
 /** Checks the keys against what is stored, and notes from now on that they are in use. Throws ConfigError. */
 export const startKeys = async (context: AuthContext): Promise<void> => {
-  const { keys, models, service } = context
+  const { service } = context
   await requireKeys(context)
-  const own = new Set(keys.jwks.keys.map(({ kid }) => kid))
+  await tellChanges(context)
   await noteKeys(context)
-  const signed = await models.keyUses.find({ setting: 'JWT_PRIVATE_KEY' }).lean()
-  for (const { _id, used_at } of signed)
-    if (!own.has(_id) && used_at.getTime() + SIGNED_MS > Date.now())
-      service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: what it signed is refused')
   const timer = setInterval(() => {
     noteKeys(context).catch(error => service.log.warn({ err: error }, 'use of keys not noted'))
   }, NOTE_MS)

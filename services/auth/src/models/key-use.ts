@@ -8,6 +8,8 @@ export interface KeyUseDoc {
   setting: KeySetting
   /** When a process last had it in the first place of the setting. Written every minute. */
   used_at: Date
+  /** When a process first started without it. Unset once it is used again. */
+  gone_at?: Date
 }
 
 const required = true
@@ -16,6 +18,7 @@ export const keyUseSchema = new Schema<KeyUseDoc>(
     _id: { type: String, required },
     setting: { type: String, enum: KEY_SETTINGS, required },
     used_at: { type: Date, required },
+    gone_at: Date,
   },
   { collection: 'key_uses', versionKey: false },
 )
