@@ -139,6 +139,8 @@ export const LIMITS = {
   pullMinutesMax: 10_080,
   feedUrlMax: 2_000,
   feedSecretMax: 500,
+  /** Sealed secrets of subscriptions that are sealed anew at once. */
+  resealedAtOnce: 50,
   /** Events of a MISP feed, and characters of a note of what has been pulled. */
   feedEventsMax: 20_000,
   pullCursorMax: 2_097_152,

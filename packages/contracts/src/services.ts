@@ -26,6 +26,7 @@ import {
   repairInternal,
 } from './internal.js'
 import { iodsApi } from './iods.js'
+import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
@@ -70,6 +71,8 @@ export const SERVICES = {
       ...accountsInternal,
       ...backupsInternal,
       ...mailsInternal,
+      ...keysInternal,
+      ...secretsInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,
       ...announceInternal,
@@ -109,6 +112,7 @@ export const SERVICES = {
       ...importsInternal,
       ...publicationsInternal,
       ...subscriptionsInternal,
+      ...secretsInternal,
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,

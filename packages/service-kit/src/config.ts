@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { SERVICE_NAMES, type ServiceName } from '@iodine/contracts'
 import { z } from 'zod'
+import { keyringOf } from './stores/sealing.js'
 
 /** Reports all faults of an invalid environment at once. */
 export class ConfigError extends Error {
@@ -38,24 +39,89 @@ export const urlSetting = (...protocols: string[]) =>
 export const switchSetting = z
   .enum(['true', 'false'], 'must be true or false')
   .transform(value => value === 'true')
-/** 32 bytes, base64. */
-export const keySetting = z
-  .string()
-  .refine(
-    value => /^[A-Za-z0-9+/_-]+=*$/.test(value) && Buffer.from(value, 'base64').length === 32,
-    'must be 32 bytes in base64',
-  )
+/** How many keys one setting may hold: each verifies every token, or opens every sealed text, without a name. */
+export const KEYS_MAX = 8
+
+/** A fault of a setting. It must not repeat the value, which may be a key. */
+class Refused extends Error {}
+const refuse = (fault: string): never => {
+  throw new Refused(fault)
+}
+
+/**
+ * A setting of several keys, of which none may be there twice.
+ * @param read parses it, each key into one spelling; throws Refused
+ */
+const keysSetting = (separator: string, read: (text: string) => string[]) =>
+  z.string().transform((text, context) => {
+    try {
+      const keys = read(text)
+      if (keys.length > KEYS_MAX) throw new Refused(`has more than ${KEYS_MAX} keys`)
+      if (new Set(keys).size < keys.length) throw new Refused('has the same key twice')
+      return keys.join(separator)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      context.addIssue(error.message)
+      return z.NEVER
+    }
+  })
+
+/** A text's place among several, for messages. */
+const nth = (index: number, count: number) => (count > 1 ? `key ${index + 1} ` : '')
+
+/**
+ * Keys that seal, separated by commas: 32 bytes each, in base64. The first seals, all open. `lost:NAME` names a
+ * key that is known to be lost.
+ */
+export const secretsKeySetting = keysSetting(',', text => {
+  const entries = text.split(',').map(entry => entry.trim())
+  const keys = entries.map((entry, index) => {
+    if (/^lost:/.test(entry)) {
+      if (index === 0) refuse('the first key seals, so that it cannot be lost')
+      return /^lost:[0-9a-f]{10}$/.test(entry) ? entry : refuse('lost: must name a key by its 10 digits')
+    }
+    const bytes = /^[A-Za-z0-9+/_-]+=*$/.test(entry) ? Buffer.from(entry, 'base64') : undefined
+    if (bytes?.length !== 32) refuse(`${nth(index, entries.length)}must be 32 bytes in base64`)
+    return (bytes as Buffer).toString('base64')
+  })
+  const { ids, lost } = keyringOf(keys.join(','))
+  if (lost.some(id => ids.includes(id))) refuse('names a key as lost that it holds')
+  return keys
+})
+
+const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
+
+/** An Ed25519 private key in one spelling: PKCS#8 in PEM. Undefined for anything else. */
+const signingKey = (pem: string): string | undefined => {
+  try {
+    const key = createPrivateKey(pem)
+    if (key.asymmetricKeyType !== 'ed25519') return undefined
+    return key.export({ type: 'pkcs8', format: 'pem' }).toString().trim()
+  } catch {
+    return undefined
+  }
+}
+const unescaped = (text: string) => text.replaceAll('\\n', '\n')
+const NO_SIGNING_KEY = 'must be an Ed25519 private key (PKCS#8, PEM)'
+
 /** An Ed25519 private key: PKCS#8 in PEM. Environment files may write its line breaks as \n. */
 export const signingKeySetting = z
   .string()
-  .transform(pem => pem.replaceAll('\\n', '\n'))
-  .refine(pem => {
-    try {
-      return createPrivateKey(pem).asymmetricKeyType === 'ed25519'
-    } catch {
-      return false
-    }
-  }, 'must be an Ed25519 private key (PKCS#8, PEM)')
+  .transform(unescaped)
+  .refine(pem => signingKey(pem) !== undefined, NO_SIGNING_KEY)
+
+/** Several such keys, one PEM block after the other. The first signs, all verify. */
+export const signingKeysSetting = keysSetting('\n', text => {
+  const blocks = unescaped(text).match(PEM) ?? refuse(NO_SIGNING_KEY)
+  if (/[^\s,]/.test(unescaped(text).replaceAll(PEM, ''))) refuse('has something between or beside its keys')
+  return blocks.map(
+    (block, index) => signingKey(block) ?? refuse(`${nth(index, blocks.length)}${NO_SIGNING_KEY}`),
+  )
+})
+
+/** The keys of a `signingKeysSetting`, one PEM each. */
+export const signingKeysOf = (setting: string): string[] => setting.match(PEM) ?? []
+
 /** Limit of a quota, for one user or for all users together. */
 export const quotaSetting = z.coerce
   .number('must be a whole number')

@@ -1,13 +1,16 @@
 export {
   ConfigError,
-  keySetting,
+  KEYS_MAX,
   LOG_LEVELS,
   portSetting,
   quotaSetting,
   readConfig,
   type StoreConfig,
+  secretsKeySetting,
   serviceConfigSchema,
   signingKeySetting,
+  signingKeysOf,
+  signingKeysSetting,
   storageSettings,
   storeConfigSchema,
   switchSetting,
@@ -77,6 +80,7 @@ export {
   type Caller,
   createTokenVerifier,
   remoteKeys,
+  type SigningKey,
   signToken,
   type TokenVerifier,
 } from './http/tokens.js'
@@ -116,7 +120,19 @@ export {
 } from './stores/mongo.js'
 export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
-export { feedSecretContext, hashOf, newSigningKey, seal, unseal } from './stores/sealing.js'
+export {
+  feedSecretContext,
+  hashOf,
+  type Keyring,
+  keyringOf,
+  newSecretsKey,
+  newSigningKey,
+  reseal,
+  seal,
+  sealedWith,
+  UnknownKeyError,
+  unseal,
+} from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

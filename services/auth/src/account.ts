@@ -5,12 +5,15 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, email } from '@iodine/contracts'
+import { accountsInternal, email, KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
+import { describeKeys, keysOf, nextStep, readKeyStates, settingOf, shortOf } from './key-settings.js'
 import { EXPORTED, readPart, writeExport } from './queries/personal-data.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
-account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
+account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output
+account keys                    the keys that sign sessions and seal secrets, and how long each is needed
+account rotate-keys [SETTING]   the next step of exchanging JWT_PRIVATE_KEY, SECRETS_KEY, or both`
 const ERASED_WITHIN_MS = 60_000
 const EXPORT_MS = 600_000
 
@@ -22,6 +25,17 @@ export interface AccountIo {
   stdout: NodeJS.WritableStream
   /** Base folder of relative file names. */
   folder: string
+  /** Where the deployment's keys are kept; absent where the command cannot reach them. */
+  keys?: KeyStore
+}
+
+/** Settings with keys, as the parts read them at their next start. */
+export interface KeyStore {
+  /** All parts start anew at once. */
+  together: boolean
+  read(setting: KeySetting): string
+  /** Stores the value for the next start. Absent for a setting of the deployer's own: it is printed. */
+  writer(setting: KeySetting): ((value: string) => void) | undefined
 }
 
 const exportTo = async (peers: Peers, id: string, name: string, { folder, stdout }: AccountIo) => {
@@ -81,17 +95,76 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
   }
 }
 
+/** A line of an environment file. */
+const lineOf = (setting: KeySetting, value: string) =>
+  `${setting}=${value.includes('\n') ? JSON.stringify(value) : value}\n`
+
+/** Does the next step of exchanging keys: stores it, or prints what to set. */
+const rotateKeys = async (
+  peers: Peers,
+  settings: readonly KeySetting[],
+  { keys: store, say, stdout }: AccountIo,
+): Promise<void> => {
+  if (!store) throw new Error('the keys cannot be reached from here')
+  const known = await readKeyStates(peers)
+  for (const setting of settings) {
+    const { next, said } = await nextStep(
+      setting,
+      await keysOf(setting, store.read(setting)),
+      known,
+      store.together,
+    )
+    say(`${setting}: ${said}.`)
+    if (!next) continue
+    const write = store.writer(setting)
+    if (write) {
+      write(settingOf(setting, next))
+      say('  It is stored. Stop the product and start it again: nobody is signed out.')
+      continue
+    }
+    stdout.write(lineOf(setting, settingOf(setting, next)))
+    const parts = setting === 'SECRETS_KEY' ? 'auth and workers' : 'auth'
+    say(
+      store.together
+        ? '  Set the line on standard output and start the product again.'
+        : `  Set the line on standard output, start ${parts} again (all replicas), then run this once more.`,
+    )
+  }
+}
+
+const isKeySetting = (text: string): text is KeySetting => KEY_SETTINGS.some(setting => setting === text)
+
+/** Runs an action that is about no account. Returns false if it is about one. */
+const runOnKeys = async (peers: Peers, [action, setting]: string[], io: AccountIo): Promise<boolean> => {
+  if (action === 'keys') {
+    const known = await readKeyStates(peers)
+    for (const line of describeKeys(known)) io.say(line)
+    for (const setting of io.keys ? KEY_SETTINGS : [])
+      for (const { id } of await keysOf(setting, io.keys?.read(setting) ?? ''))
+        if (known.keys.every(key => key.id !== id))
+          io.say(`${setting}: ${shortOf(id)} is there from the next start`)
+  } else if (action === 'rotate-keys')
+    await rotateKeys(peers, setting && isKeySetting(setting) ? [setting] : KEY_SETTINGS, io)
+  else return false
+  return true
+}
+
 const ACTIONS = ['delete', 'suspend', 'unsuspend', 'reset-passkeys', 'export']
 
 /** Validates the arguments before any question or request. Returns the fault, if any. */
 export const accountUsage = ([action = '', address = '', file, more]: string[]): string | undefined => {
+  if (action === 'keys') return address ? USAGE : undefined
+  if (action === 'rotate-keys')
+    return file || (address && !isKeySetting(address))
+      ? `SETTING: ${KEY_SETTINGS.join(' or ')}\n${USAGE}`
+      : undefined
   if (!ACTIONS.includes(action) || (file && action !== 'export') || more) return USAGE
   return email.safeParse(address).success ? undefined : `${address || 'EMAIL'} is not an e-mail address`
 }
 
 /**
- * The operator's command: deletes, suspends or exports the account of an e-mail address by calling the
- * running services. Resolves to the exit code.
+ * The operator's command: deletes, suspends or exports the account of an e-mail address, and exchanges the keys,
+ * by calling the running services. Resolves to the exit code.
  */
 export const runAccount = async (peers: Peers, args: string[], io: AccountIo): Promise<number> => {
   const fault = accountUsage(args)
@@ -101,7 +174,8 @@ export const runAccount = async (peers: Peers, args: string[], io: AccountIo): P
   }
   const [action = '', address = '', file = ''] = args
   try {
-    await run(peers, action, { email: email.parse(address) }, file, io)
+    if (!(await runOnKeys(peers, args, io)))
+      await run(peers, action, { email: email.parse(address) }, file, io)
     return 0
   } catch (error) {
     if (error instanceof HttpError && error.status === 404) io.say(`There is no account of ${address}.`)

@@ -1,6 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
+import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
@@ -17,6 +18,7 @@ import { addSystemRoutes } from './routes/system.js'
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)
+  let checkKeys = async (): Promise<void> => {}
   const build = (service: StoreService) => {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const models = createModels(service.mongo)
@@ -37,6 +39,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       addressChanges: limit('address-changes', LIMITS.addressChangesADay, 24 * 3_600),
     }
     const context = { config, service, models, keys, limits }
+    checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
@@ -45,5 +48,12 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addAccountRoutes(context)
     addInternalRoutes(context)
   }
-  return startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
+  const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
+  try {
+    await checkKeys()
+    return service
+  } catch (error) {
+    await service.close()
+    throw error
+  }
 }

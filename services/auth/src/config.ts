@@ -1,7 +1,7 @@
 import { email } from '@iodine/contracts'
 import {
-  keySetting,
-  signingKeySetting,
+  secretsKeySetting,
+  signingKeysSetting,
   storeConfigSchema,
   switchSetting,
   urlSetting,
@@ -22,8 +22,9 @@ export const authConfigSchema = storeConfigSchema.extend({
   ADMIN_PASSKEYS: z.enum(['optional', 'required']).default('optional'),
   /** Address of the workers, whose state administrators see. */
   WORKERS_URL: urlSetting('http', 'https').optional(),
-  /** Encrypts AI keys and mail jobs. */
-  SECRETS_KEY: keySetting,
-  JWT_PRIVATE_KEY: signingKeySetting,
+  /** Encrypts AI keys, keys of feeds and mail jobs. The first key seals, all open. */
+  SECRETS_KEY: secretsKeySetting,
+  /** The first key signs, all verify. */
+  JWT_PRIVATE_KEY: signingKeysSetting,
 })
 export type AuthConfig = z.output<typeof authConfigSchema>

@@ -1,11 +1,12 @@
-import type { RateLimit, StoreService } from '@iodine/service-kit'
-import type { CryptoKey, JSONWebKeySet } from 'jose'
+import type { RateLimit, SigningKey, StoreService } from '@iodine/service-kit'
+import type { JSONWebKeySet } from 'jose'
 import type { AuthConfig } from './config.js'
 import type { AuthModels } from './models/index.js'
 
 export interface SessionKeys {
-  privateKey: CryptoKey
-  /** Public keys for services that verify tokens. */
+  /** Signs new tokens: the first of `JWT_PRIVATE_KEY`. */
+  privateKey: SigningKey
+  /** Public keys for services that verify tokens, that of `privateKey` first. */
   jwks: JSONWebKeySet
 }
 

@@ -1,4 +1,5 @@
-export { type AccountIo, accountUsage, runAccount } from './account.js'
+export { type AccountIo, accountUsage, type KeyStore, runAccount } from './account.js'
 export { createApp } from './app.js'
 export { type AuthConfig, authConfigSchema } from './config.js'
+export { isUnneeded, keysOf, readKeyStates, settingOf, shortOf } from './key-settings.js'
 export { makeSignInToken } from './sign-in-token.js'

@@ -8,11 +8,14 @@ const [command, ...args] = process.argv.slice(2)
 const config = () => readConfig(authConfigSchema, process.env)
 
 if (command === 'account') {
-  const peers = createPeers(config())
+  const settings = config()
+  const peers = createPeers(settings)
   process.exitCode = await runAccount(peers, args, {
     say: line => void process.stderr.write(`${line}\n`),
     stdout: process.stdout,
     folder: process.cwd(),
+    // The environment of a container is its deployer's: what to set is printed.
+    keys: { together: false, read: setting => settings[setting], writer: () => undefined },
   })
   await peers.close()
 } else if (command === 'backup-done') {

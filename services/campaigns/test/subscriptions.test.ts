@@ -8,19 +8,24 @@ import {
   importsApi,
   importsInternal,
   iodsInternal,
+  keysInternal,
   LIMITS,
   type NewIod,
   personalDataInternal,
   type ResponseOf,
   repairInternal,
   type Subscription,
+  secretsInternal,
   subscriptionsApi,
   subscriptionsInternal,
 } from '@iodine/contracts'
 import {
   feedSecretContext,
   HttpError,
+  keyringOf,
+  newSecretsKey,
   readConfig,
+  reseal,
   type StoreService,
   seal,
   unseal,
@@ -221,6 +226,68 @@ describe('administrators', () => {
       body: { secret: null },
     })
     expect(changed.has_secret).toBe(false)
+  })
+
+  it('keep their secret while keys are exchanged, whatever is changed meanwhile', async () => {
+    const old = bed.env.SECRETS_KEY ?? ''
+    const keys = `${newSecretsKey()},${old}`
+    const many: Subscription[] = []
+    for (let n = 0; n < LIMITS.resealedAtOnce + 5; n++)
+      many.push(await create({ secret: { user: 'reader', key: `key ${n}` } }))
+    await create()
+    const stored = service.mongo.collection('subscriptions')
+    const at = (n: number) => ({ _id: new Types.ObjectId(many[n]?.id) })
+    // As sealed before keys had names; one that is another's, which no key opens.
+    const [named, foreign] = [(await stored.findOne(at(3)))?.sealed, (await stored.findOne(at(5)))?.sealed]
+    await stored.updateOne(at(3), { $set: { sealed: named.split('.')[1] } })
+    await stored.updateOne(at(4), { $set: { sealed: foreign.split('.')[1] } })
+    bed.answer(keysInternal.resealFeedSecrets, async ({ body }) => {
+      // Somebody enters another secret before the answer is there.
+      if (body.values.some(({ id }) => id === many[1]?.id))
+        await api.call(subscriptionsApi.updateSubscription, {
+          params: { id: many[1]?.id ?? '' },
+          body: { secret: { user: 'reader', key: 'changed' } },
+        })
+      return body.values.map(({ id, url, sealed }) => {
+        try {
+          return reseal(keys, feedSecretContext(id, url), sealed)
+        } catch {
+          return null
+        }
+      })
+    })
+    const count = () => bed.internal(secretsInternal.countSealed)
+    const [oldName, newName] = keyringOf(keys).ids.toReversed()
+    expect((await count()).map(({ key, readable, count }) => [key, readable, count])).toEqual([
+      [oldName, true, LIMITS.resealedAtOnce + 3],
+      [null, true, 1],
+      [null, false, 1],
+    ])
+    const step = (cursor: string | null) => bed.internal(secretsInternal.reseal, { body: { cursor } })
+    const first = await step(null)
+    expect(first).toEqual({
+      resealed: LIMITS.resealedAtOnce - 2,
+      unreadable: 1,
+      cursor: expect.any(String),
+    })
+    expect(await step(first.cursor)).toEqual({ resealed: 5, unreadable: 0, cursor: null })
+    // Repeated, it does what is left: the one that was changed.
+    bed.answer(keysInternal.resealFeedSecrets, ({ body }) =>
+      body.values.map(({ id, url, sealed }) =>
+        id === many[4]?.id ? null : reseal(keys, feedSecretContext(id, url), sealed),
+      ),
+    )
+    expect((await step(null)).resealed).toBe(1)
+    expect((await step(null)).resealed).toBe(0)
+    for (const [n, { id }] of many.entries()) {
+      const { sealed } = (await stored.findOne(at(n))) as unknown as { sealed: string }
+      if (n === 4) expect(sealed).toBe(foreign.split('.')[1])
+      else
+        expect(JSON.parse(unseal(keys.split(',')[0] ?? '', feedSecretContext(id, FEED), sealed)).key).toBe(
+          n === 1 ? 'changed' : `key ${n}`,
+        )
+    }
+    expect((await count()).find(({ key }) => key === newName)?.count).toBe(LIMITS.resealedAtOnce + 4)
   })
 
   it('cannot have more than the product takes', async () => {

@@ -13,6 +13,7 @@ import { mailProcessor } from './processors/mail.js'
 import { projectionsProcessor } from './processors/projections.js'
 import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
+import { secretsProcessor } from './processors/secrets.js'
 import { sightingsProcessor } from './processors/sightings.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
@@ -35,6 +36,7 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
+      startProcessor(secretsProcessor, context),
       startProcessor(sightingsProcessor, context),
       startProcessor(coordinationProcessor, context),
     ])

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { PRODUCT_NAME } from '@iodine/contracts'
-import { keySetting, serviceConfigSchema, urlSetting } from '@iodine/service-kit'
+import { secretsKeySetting, serviceConfigSchema, urlSetting } from '@iodine/service-kit'
 import { z } from 'zod'
 
 const HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i
@@ -24,7 +24,7 @@ const isCertificate = (pem: string): boolean => {
 
 export const workersConfigSchema = serviceConfigSchema.extend({
   /** Decrypts sealed mail jobs and sealed AI keys. */
-  SECRETS_KEY: keySetting,
+  SECRETS_KEY: secretsKeySetting,
   SMTP_URL: urlSetting('smtp', 'smtps'),
   MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
   OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),

@@ -141,7 +141,9 @@ describe('a sign-in mail', () => {
   })
 
   it('is given up when it cannot be read, or the server refuses the address for good', async () => {
-    const foreign = await add(recipient(), link(), randomBytes(32).toString('base64'))
+    // As sealed before keys had names.
+    const [, unnamed = ''] = sealed(recipient(), link(), randomBytes(32).toString('base64')).split('.')
+    const foreign = await service.queues.add('mail', { sealed: unnamed })
     await expect(service.queues.waitFor('mail', foreign, 5_000)).rejects.toThrow('unreadable mail')
 
     let connections = 0
@@ -176,6 +178,38 @@ describe('a sign-in mail', () => {
     // Both are settled, so that auth does not send them again.
     expect(settled).toEqual(expect.arrayContaining([foreign.id, job.id]))
     await strict.close()
+    await adder.close()
+    await other.stop()
+  })
+
+  it('stays owed while its key is not there, and is sent by a worker that has it', async () => {
+    const key = randomBytes(32).toString('base64')
+    const to = recipient()
+    const lacking = await service.queues.add(
+      'mail',
+      { sealed: sealed(to, link(), key) },
+      { attempts: 2, backoff: { type: 'fixed', delay: 50 } },
+    )
+    await expect(service.queues.waitFor('mail', lacking, 10_000)).rejects.toThrow(/sealed with the key/)
+    expect(settled).not.toContain(lacking.id)
+    // The next start of the workers, with both keys.
+    const other = await startServiceBed()
+    other.answer(mailsInternal.settleMail, ({ params }) => {
+      settled.push(params.id)
+      return { done: true as const }
+    })
+    const config = readConfig(workersConfigSchema, {
+      ...other.env,
+      SECRETS_KEY: `${other.env.SECRETS_KEY},${key}`,
+      SMTP_URL: catcher.url,
+    })
+    const knowing = await createApp(config, other.deps)
+    const adder = await createService('elsewhere', config, other.deps)
+    const job = await adder.queues.add('mail', { sealed: sealed(to, link(), key) })
+    await catcher.waitForMail(to)
+    await adder.queues.waitFor('mail', job, 10_000)
+    expect(settled).toContain(job.id)
+    await knowing.close()
     await adder.close()
     await other.stop()
   })

@@ -20,6 +20,7 @@ import { Redis } from 'ioredis'
 import { readStackConfig } from './config.js'
 import { noteBackup } from './note-backup.js'
 import type { Env } from './parts.js'
+import { KEY_FILES } from './secrets.js'
 
 /** A reason why nothing was done, with a message for the user of the command. */
 export class BackupRefusal extends Error {
@@ -59,6 +60,9 @@ const digestOf = async (file: string): Promise<string> => {
 const isEmpty = (folder: string): boolean => !existsSync(folder) || readdirSync(folder).length === 0
 
 const isGone = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/** What a key's file holds; undefined without one. */
+const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
 
 /** A blob that is being written. */
 const PARTIAL = /\.[0-9a-f-]{36}$/
@@ -132,6 +136,8 @@ export const backup = async (env: Env, to: string): Promise<void> => {
   const began = Date.now()
   const unlock = running ? () => {} : await lockFolder(dataDir)
   try {
+    const names = Object.values(KEY_FILES)
+    const keys = names.map(name => contentOf(join(dataDir, name)))
     mkdirSync(to, { recursive: true, mode: 0o700 })
     if (running) await copyRunningRedis(join(dataDir, redis), join(to, redis))
     else copyTree(join(dataDir, redis), join(to, redis))
@@ -140,6 +146,9 @@ export const backup = async (env: Env, to: string): Promise<void> => {
       if (![mongo, redis, blobs].includes(name) && !LEFT_OUT.test(name))
         copyTree(join(dataDir, name), join(to, name))
     if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
+    // A key that is exchanged meanwhile might be one that the copied databases need.
+    if (names.some((name, n) => contentOf(join(to, name)) !== keys[n]))
+      throw new BackupRefusal('Keys were exchanged meanwhile: try again')
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
     const made_at = new Date().toISOString()

@@ -3,11 +3,12 @@ import { authConfigSchema } from '@iodine/auth'
 import { collectorConfigSchema } from '@iodine/collector'
 import { email } from '@iodine/contracts'
 import {
-  keySetting,
   LOG_LEVELS,
   portSetting,
   readConfig,
+  secretsKeySetting,
   signingKeySetting,
+  signingKeysSetting,
   switchSetting,
   tracingSettings,
   urlSetting,
@@ -78,8 +79,8 @@ export const stackConfigSchema = z.object({
   ADMIN_EMAILS: list(email).default(['admin@iodine.local']),
   ADMIN_PASSKEYS: authConfigSchema.shape.ADMIN_PASSKEYS,
   CONTACT_EMAIL: email.optional(),
-  SECRETS_KEY: keySetting.optional(),
-  JWT_PRIVATE_KEY: signingKeySetting.optional(),
+  SECRETS_KEY: secretsKeySetting.optional(),
+  JWT_PRIVATE_KEY: signingKeysSetting.optional(),
   SEAL_PRIVATE_KEY: signingKeySetting.optional(),
   // Without the service's default: here blobs are files in DATA_DIR.
   BLOBS_URL: collectorConfigSchema.shape.BLOBS_URL.unwrap().optional(),

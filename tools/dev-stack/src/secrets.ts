@@ -1,7 +1,63 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { isUnneeded, keysOf, readKeyStates, settingOf, shortOf } from '@iodine/auth'
+import { KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
+import type { Peers } from '@iodine/service-kit'
+import type { StackConfig } from './config.js'
 
 /** Content of a secret's file (mode 600), created by `generate` if missing. */
 export function keptSecret(file: string, generate: () => string): string {
   if (!existsSync(file)) writeFileSync(file, generate(), { mode: 0o600, flag: 'wx' })
   return readFileSync(file, 'utf8')
+}
+
+/** Files in DATA_DIR of the keys that can be exchanged. */
+export const KEY_FILES: Record<KeySetting, string> = {
+  JWT_PRIVATE_KEY: 'jwt-private-key',
+  SECRETS_KEY: 'secrets-key',
+}
+
+/** Replaces a secret's file (mode 600): after a crash it has the old content or the new one. */
+export const replaceSecret = (file: string, content: string): void => {
+  const draft = `${file}.new`
+  const opened = openSync(draft, 'w', 0o600)
+  try {
+    writeSync(opened, content)
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
+  renameSync(draft, file)
+}
+
+/**
+ * Takes keys that nothing needs any more out of the files in DATA_DIR, for the next start.
+ * @returns a line for each of them
+ */
+export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peers): Promise<string[]> => {
+  const said: string[] = []
+  for (const setting of KEY_SETTINGS) {
+    if (config[setting] !== undefined) continue
+    const file = join(dataDir, KEY_FILES[setting])
+    const keys = await keysOf(setting, readFileSync(file, 'utf8').trim())
+    if (keys.length < 2) continue
+    const known = await readKeyStates(peers)
+    const out = known.keys.filter(
+      key => key.setting === setting && isUnneeded(key, setting === 'SECRETS_KEY' ? known.unnamed : 0),
+    )
+    const kept = keys.filter(({ id }) => out.every(key => key.id !== id))
+    if (kept.length === keys.length) continue
+    replaceSecret(file, settingOf(setting, kept))
+    for (const { id } of out) said.push(`${setting}: ${shortOf(id)} is out: nothing needs it any more`)
+  }
+  return said
 }

@@ -14,7 +14,7 @@ import {
   startRedis,
 } from '@iodine/local-servers'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
-import { ConfigError, createLogger, newSigningKey } from '@iodine/service-kit'
+import { ConfigError, createLogger, createPeers, newSecretsKey, newSigningKey } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
 import { handOverBackup } from './note-backup.js'
@@ -28,7 +28,7 @@ import {
   type StackPart,
 } from './parts.js'
 import { restartOnExit } from './restart-on-exit.js'
-import { keptSecret } from './secrets.js'
+import { dropKeys, KEY_FILES, keptSecret } from './secrets.js'
 import { forgetServices, keepServices } from './services.js'
 
 /** Default prefix of database names and Redis keys. */
@@ -145,8 +145,9 @@ export const startStack = async ({
       ...urls,
       ...(offlineAi && { OPENAI_BASE_URL: offlineAi.url, OPENAI_MODEL: RULES_MODEL, OFFLINE_AI: 'true' }),
       SERVICE_KEY: serviceKey,
-      SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, 'secrets-key'), newSecretsKey),
-      JWT_PRIVATE_KEY: config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, 'jwt-private-key'), newSigningKey),
+      SECRETS_KEY: config.SECRETS_KEY ?? keptSecret(join(dataDir, KEY_FILES.SECRETS_KEY), newSecretsKey),
+      JWT_PRIVATE_KEY:
+        config.JWT_PRIVATE_KEY ?? keptSecret(join(dataDir, KEY_FILES.JWT_PRIVATE_KEY), newSigningKey),
       SEAL_PRIVATE_KEY:
         config.SEAL_PRIVATE_KEY ?? keptSecret(join(dataDir, 'seal-private-key'), newSigningKey),
       BLOBS_URL: config.BLOBS_URL ?? pathToFileURL(join(dataDir, 'blobs')).href,
@@ -177,6 +178,12 @@ export const startStack = async ({
     const services = { SERVICE_KEY: serviceKey, ...urls }
     keepServices(dataDir, services)
     await handOverBackup(dataDir, services)
+    const peers = createPeers(services)
+    await dropKeys(dataDir, config, peers)
+      .then(lines => lines.forEach(progress))
+      // They stay until the next start.
+      .catch(error => progress(`Keys that are not needed any more were not looked for: ${error.message}`))
+      .finally(() => peers.close())
     return {
       url,
       inboxUrl: inboxUrl || undefined,
@@ -224,8 +231,6 @@ const checkPorts = async ({
     faults.push('METRICS_PORT: must differ from PORT and INBOX_PORT')
   if (faults.flat().length > 0) throw new ConfigError(faults.flat())
 }
-
-const newSecretsKey = () => randomBytes(32).toString('base64')
 
 const LOG_BYTES = 20 * 1024 * 1024
 

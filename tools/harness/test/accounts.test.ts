@@ -12,7 +12,7 @@ import {
   OPERATIONS,
   profileApi,
 } from '@iodine/contracts'
-import { connectMongo } from '@iodine/service-kit'
+import { connectMongo, newSecretsKey, newSigningKey } from '@iodine/service-kit'
 import {
   type AiAnswer,
   apiClient,
@@ -30,7 +30,15 @@ import { startTestStack, type TestStack } from '../src/index.js'
 
 let stack: TestStack
 beforeAll(async () => {
-  stack = await startTestStack({ env: { LOG_LEVEL: 'trace', ADMIN_EMAILS: 'boss@example.org' } })
+  stack = await startTestStack({
+    env: {
+      LOG_LEVEL: 'trace',
+      ADMIN_EMAILS: 'boss@example.org',
+      // While keys are exchanged.
+      SECRETS_KEY: `${newSecretsKey()},${newSecretsKey()}`,
+      JWT_PRIVATE_KEY: newSigningKey() + newSigningKey(),
+    },
+  })
 }, 240_000)
 afterAll(() => stack?.stop())
 
@@ -329,11 +337,30 @@ describe('the AI key', () => {
     Buffer.from(key).toString('base64').replace(/=+$/, ''),
     Buffer.from(key).toString('hex'),
   ])
+  /** The keys of the deployment itself, which seal that key and sign sessions. */
+  const ownKeys = () => {
+    const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '', SERVICE_KEY = '' } = stack.parts.auth.env
+    const bytes = [
+      ...SECRETS_KEY.split(',').map(key => Buffer.from(key, 'base64')),
+      // The last 32 bytes of an Ed25519 key in PKCS#8.
+      ...[...JWT_PRIVATE_KEY.matchAll(/^[\w+/]{64}$/gm)].map(([line]) =>
+        Buffer.from(line, 'base64').subarray(-32),
+      ),
+    ]
+    expect(bytes.map(({ length }) => length)).toEqual([32, 32, 32, 32])
+    const spellings = bytes.flatMap(key => [
+      key.toString('base64').replace(/=+$/, ''),
+      key.toString('base64url'),
+      key.toString('hex'),
+    ])
+    return [SERVICE_KEY, ...spellings]
+  }
   const answers: unknown[] = []
   const expectUnseen = async () => {
     const seen = { ...(await stack.dump()), log: stack.log(), answers: JSON.stringify(answers) }
     for (const [place, content] of Object.entries(seen))
-      for (const shape of shapes) expect(content.includes(shape), `the key is in ${place}`).toBe(false)
+      for (const shape of [...shapes, ...ownKeys()])
+        expect(content.includes(shape), `a key is in ${place}`).toBe(false)
     return seen
   }
 

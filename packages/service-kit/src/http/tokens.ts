@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { API_SCOPES, type ApiScope, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import {
   type CryptoKey,
   createLocalJWKSet,
   createRemoteJWKSet,
+  errors,
   type JWTVerifyGetKey,
   jwtVerify,
   SignJWT,
@@ -35,6 +37,26 @@ const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
 
 /**
+ * Verifies signature, issuer and expiry. A token that names no key, as those of before keys had names, is tried
+ * against each.
+ */
+const payloadOf = async (token: string, keys: JWTVerifyGetKey) => {
+  const options = { issuer: ISSUER, algorithms: ['EdDSA'], requiredClaims: ['sub', 'sid', 'exp'] }
+  try {
+    return (await jwtVerify(token, keys, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    for await (const key of error)
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (fault) {
+        if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault
+      }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/**
  * Verifies signature (EdDSA), issuer and expiry, and refuses a scope that is absent or unknown. Verified tokens
  * are cached, bounded, until they expire, as a signature check costs more than the rest of a request.
  */
@@ -45,11 +67,7 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
     const known = verified.get(token)
     if (known) return known
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        issuer: ISSUER,
-        algorithms: ['EdDSA'],
-        requiredClaims: ['sub', 'sid', 'exp'],
-      })
+      const payload = await payloadOf(token, keys)
       // A scope that this version doesn't know must not become one that it does.
       const scope = SCOPES.find(one => one === payload.scope)
       if (!scope) return undefined
@@ -78,36 +96,70 @@ export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
   }
 }
 
+/** How often tokens that name an unknown key have the set fetched again. */
+const REFETCH_MS = 1_000
+
 /**
  * The auth service's public keys, fetched on first use and every ten minutes; cached keys are used while it
- * is down.
+ * is down. A token that names a key which the set lacks waits for a set that is fetched after it came, so that
+ * a new key signs nobody out. Rejects if that cannot be fetched.
  */
 export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
-  const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), { timeoutDuration: 2_000 })
+  const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), {
+    timeoutDuration: 2_000,
+    // Fetched anew by `refetch` alone.
+    cooldownDuration: Number.POSITIVE_INFINITY,
+  })
+  let next: Promise<void> | undefined
+  let last = Number.NEGATIVE_INFINITY
+  const refetch = (): Promise<void> => {
+    next ??= (async () => {
+      await sleep(Math.max(0, last + REFETCH_MS - performance.now()))
+      // One that has begun before may miss the key.
+      if (remote.reloading) await remote.reload().catch(() => {})
+      last = performance.now()
+      next = undefined
+      await remote.reload()
+    })()
+    return next
+  }
   return async (header, token) => {
     try {
       return await remote(header, token)
     } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) {
+        await refetch()
+        return remote(header, token)
+      }
       const known = remote.jwks()
       if (!known || !isFetchFailure(error)) throw error
-      return createLocalJWKSet(known)(header, token)
+      return createLocalJWKSet(known)(header, token).catch(fault => {
+        // The key may be a new one.
+        throw fault instanceof errors.JWKSNoMatchingKey ? error : fault
+      })
     }
   }
 }
 
+/** A private key with the name that its tokens carry. */
+export interface SigningKey {
+  kid: string
+  key: CryptoKey
+}
+
 /** Signs a token for the services; `lifetime` in milliseconds. */
 export const signToken = (
-  key: CryptoKey,
+  signer: SigningKey | CryptoKey,
   { id, sid, scope, tlp, scopes }: Caller,
   lifetime: number,
 ): Promise<string> =>
   new SignJWT({ sid, scope, ...(tlp && { tlp }), ...(scopes && { scopes }) })
-    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...('kid' in signer && { kid: signer.kid }) })
     .setIssuer(ISSUER)
     .setSubject(id)
     .setIssuedAt()
     .setExpirationTime(new Date(Date.now() + lifetime))
-    .sign(key)
+    .sign('kid' in signer ? signer.key : signer)
 
 /** The token of an `Authorization: Bearer` header. */
 export const bearerToken = (header: string | undefined): string | undefined =>

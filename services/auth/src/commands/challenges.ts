@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '@iodine/contracts'
-import { isDuplicateKey } from '@iodine/service-kit'
+import { isDuplicateKey, keyringOf } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 
 /** What a challenge is for: of a sign-in, or of a user's new passkey. */
@@ -11,8 +11,7 @@ const RANDOM_BYTES = 16
 const END_BYTES = 6
 const MAC_BYTES = 32
 
-const macOf = ({ config }: AuthContext, purpose: Purpose, content: Buffer): Buffer => {
-  const secret = Buffer.from(config.SECRETS_KEY, 'base64')
+const macOf = (secret: Buffer, purpose: Purpose, content: Buffer): Buffer => {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'iodine passkey challenges', MAC_BYTES))
   return createHmac('sha256', key).update(content).update(purpose).digest()
 }
@@ -21,21 +20,24 @@ const macOf = ({ config }: AuthContext, purpose: Purpose, content: Buffer): Buff
  * Makes a challenge in base64url. Nothing is stored for it, as anybody may ask for one: its MAC shows that it is
  * ours.
  */
-export const newChallenge = (context: AuthContext, purpose: Purpose): string => {
+export const newChallenge = ({ config }: AuthContext, purpose: Purpose): string => {
+  const [secret] = keyringOf(config.SECRETS_KEY).keys as [Buffer]
   const end = Buffer.alloc(END_BYTES)
   end.writeUIntBE(Date.now() + LIMITS.passkeyChallengeMs, 0, END_BYTES)
   const content = Buffer.concat([randomBytes(RANDOM_BYTES), end])
-  return Buffer.concat([content, macOf(context, purpose, content)]).toString('base64url')
+  return Buffer.concat([content, macOf(secret, purpose, content)]).toString('base64url')
 }
 
-/** True for a challenge of ours for this purpose that has not ended. */
-export const isChallenge = (context: AuthContext, purpose: Purpose, challenge: string): boolean => {
+/** True for a challenge of ours, made with any of the keys, for this purpose, that has not ended. */
+export const isChallenge = ({ config }: AuthContext, purpose: Purpose, challenge: string): boolean => {
   const bytes = Buffer.from(challenge, 'base64url')
   // One spelling a challenge: another one of the same bytes would pass for unused.
   if (bytes.length !== RANDOM_BYTES + END_BYTES + MAC_BYTES || bytes.toString('base64url') !== challenge)
     return false
   const content = bytes.subarray(0, RANDOM_BYTES + END_BYTES)
-  if (!timingSafeEqual(macOf(context, purpose, content), bytes.subarray(content.length))) return false
+  const mac = bytes.subarray(content.length)
+  const { keys } = keyringOf(config.SECRETS_KEY)
+  if (!keys.some(secret => timingSafeEqual(macOf(secret, purpose, content), mac))) return false
   return content.readUIntBE(RANDOM_BYTES, END_BYTES) > Date.now()
 }
 

@@ -4,23 +4,35 @@ import {
   SESSION_KNOWN_MS,
   SESSION_REVOKED,
   sessionKey,
+  signingKeysOf,
   signToken,
   TOMBSTONE_MS,
   unavailable,
 } from '@iodine/service-kit'
-import { exportJWK, importPKCS8 } from 'jose'
+import { calculateJwkThumbprint, exportJWK, importPKCS8 } from 'jose'
 import { Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
 import type { SessionDoc } from '../models/session.js'
 import type { UserDoc } from '../models/user.js'
 import { deviceOf } from './devices.js'
 
-export const readSessionKeys = async (pem: string): Promise<SessionKeys> => ({
-  privateKey: await importPKCS8(pem, 'EdDSA'),
-  jwks: {
-    keys: [{ ...(await exportJWK(createPublicKey(createPrivateKey(pem)))), alg: 'EdDSA', use: 'sig' }],
-  },
-})
+/**
+ * Reads `JWT_PRIVATE_KEY`. A key's name is the thumbprint of its public half (RFC 7638), the same in each process.
+ */
+export const readSessionKeys = async (setting: string): Promise<SessionKeys> => {
+  const [first, ...others] = await Promise.all(
+    signingKeysOf(setting).map(async pem => {
+      const jwk = await exportJWK(createPublicKey(createPrivateKey(pem)))
+      const kid = await calculateJwkThumbprint(jwk)
+      return { pem, kid, jwk: { ...jwk, kid, alg: 'EdDSA', use: 'sig' } }
+    }),
+  )
+  if (!first) throw new Error('JWT_PRIVATE_KEY holds no key')
+  return {
+    privateKey: { kid: first.kid, key: await importPKCS8(first.pem, 'EdDSA') },
+    jwks: { keys: [first, ...others].map(({ jwk }) => jwk) },
+  }
+}
 
 /** Time that a request has to end a session before the repair takes over. */
 const GRACE_MS = 5_000

@@ -1,8 +1,8 @@
 import type { Connection } from '@iodine/service-kit'
-import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
-import { type BackupDoc, backupSchema } from './backup.js'
 import { type AccountLinkDoc, accountLinkSchema } from './account-link.js'
 import { type AddressChangeDoc, addressChangeSchema } from './address-change.js'
+import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
+import { type BackupDoc, backupSchema } from './backup.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import {
   type DataExportDoc,
@@ -13,6 +13,7 @@ import {
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
 import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
+import { type KeyUseDoc, keyUseSchema } from './key-use.js'
 import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
 import { type MailDoc, mailSchema } from './mail.js'
 import { type PasskeyDoc, passkeySchema } from './passkey.js'
@@ -30,6 +31,7 @@ export const createModels = (mongo: Connection) => ({
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
   apiTokens: mongo.model<ApiTokenDoc>('ApiToken', apiTokenSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
+  keyUses: mongo.model<KeyUseDoc>('KeyUse', keyUseSchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   backups: mongo.model<BackupDoc>('Backup', backupSchema),
   accountLinks: mongo.model<AccountLinkDoc>('AccountLink', accountLinkSchema),

@@ -1,11 +1,27 @@
-import { announceInternal, authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
-import { done, feedSecretContext, notFound, seal, serveHistory, serveRepair } from '@iodine/service-kit'
+import {
+  announceInternal,
+  authInternal,
+  keysInternal,
+  mailsInternal,
+  secretsInternal,
+  type UserCard,
+} from '@iodine/contracts'
+import {
+  done,
+  feedSecretContext,
+  notFound,
+  reseal,
+  seal,
+  serveHistory,
+  serveRepair,
+} from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { repairExports } from '../commands/export-data.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
+import { resealSecrets } from '../commands/keys.js'
 import { repairOwnLimits } from '../commands/own-limits.js'
 import { repairNotices } from '../commands/schedule-deletion.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
@@ -13,6 +29,7 @@ import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { isAdmin, requireAdmin } from '../policies/admin.js'
+import { countSealed, listKeys } from '../queries/keys.js'
 
 export const addInternalRoutes = (context: AuthContext): void => {
   const { config, keys, models, service } = context
@@ -71,6 +88,20 @@ export const addInternalRoutes = (context: AuthContext): void => {
   service.internal(authInternal.sealFeedSecret, async ({ body: { id, url, secret } }) => ({
     sealed: seal(config.SECRETS_KEY, feedSecretContext(id, url), secret),
   }))
+
+  service.internal(keysInternal.resealFeedSecrets, async ({ body }) =>
+    body.values.map(({ id, url, sealed }) => {
+      try {
+        return reseal(config.SECRETS_KEY, feedSecretContext(id, url), sealed)
+      } catch {
+        return null
+      }
+    }),
+  )
+
+  service.internal(keysInternal.getKeys, () => listKeys(context))
+  service.internal(secretsInternal.countSealed, () => countSealed(context))
+  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(context, body.cursor))
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 

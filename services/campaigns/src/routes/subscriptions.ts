@@ -1,4 +1,9 @@
-import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import {
+  type Subscription,
+  secretsInternal,
+  subscriptionsApi,
+  subscriptionsInternal,
+} from '@iodine/contracts'
 import { done, type StoreService } from '@iodine/service-kit'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {
@@ -8,6 +13,7 @@ import {
   updateSubscription,
 } from '../commands/edit-subscription.js'
 import { queueImport } from '../commands/queue-import.js'
+import { countSealed, resealSecrets } from '../commands/reseal-secrets.js'
 import { storePull } from '../commands/store-pull.js'
 import type { CampaignModels } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
@@ -54,6 +60,9 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     await deleteSubscription(models, params.id)
     return { id: params.id }
   })
+
+  service.internal(secretsInternal.countSealed, () => countSealed(models, peers))
+  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(models, peers, body.cursor))
 
   service.internal(subscriptionsInternal.claimPull, async () => ({ pull: await claimPull(models, peers) }))
   service.internal(subscriptionsInternal.extendPull, ({ params, body }) =>

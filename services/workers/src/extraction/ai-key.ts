@@ -1,5 +1,5 @@
 import { authInternal } from '@iodine/contracts'
-import { isNotFound, type Service, unseal } from '@iodine/service-kit'
+import { isNotFound, type Service, UnknownKeyError, unseal } from '@iodine/service-kit'
 import type { WorkersConfig } from '../config.js'
 
 /**
@@ -22,9 +22,10 @@ export const createKeyOpener = (
     const sealed = known ?? (await getSealedKey(userId))
     try {
       return sealed === null ? undefined : unseal(SECRETS_KEY, `ai-key:${userId}`, sealed)
-    } catch {
+    } catch (error) {
       // Sealed with another SECRETS_KEY: the user has to enter the key again.
-      log.error({ user: userId }, 'an AI key does not open')
+      const key = error instanceof UnknownKeyError ? error.keyId : undefined
+      log.error({ user: userId, key }, 'an AI key does not open')
       return undefined
     }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountsInternal, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
-import { HttpError, type Job, traced, UnrecoverableError, unseal } from '@iodine/service-kit'
+import { HttpError, type Job, traced, UnknownKeyError, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
 import { defineProcessor, postpone } from '../processor.js'
@@ -102,7 +102,9 @@ export const mailProcessor = defineProcessor({
       let job: MailJob
       try {
         job = mailJob.parse(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
-      } catch {
+      } catch (error) {
+        // While SECRETS_KEY is exchanged, another worker may have the key, or this one once it starts anew.
+        if (error instanceof UnknownKeyError) throw error
         await settle(id)
         throw new UnrecoverableError('unreadable mail')
       }

@@ -1,0 +1,208 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { calculateJwkThumbprint, exportJWK } from 'jose'
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import {
+  ConfigError,
+  createTokenVerifier,
+  KEYS_MAX,
+  keyringOf,
+  newSecretsKey,
+  newSigningKey,
+  readConfig,
+  remoteKeys,
+  reseal,
+  type SigningKey,
+  seal,
+  sealedWith,
+  secretsKeySetting,
+  signingKeysOf,
+  signingKeysSetting,
+  signToken,
+  UnknownKeyError,
+  unseal,
+} from '../src/index.js'
+
+const faultOf = (schema: z.ZodType, value: string): string => {
+  try {
+    readConfig(z.object({ KEY: schema }), { KEY: value })
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.faults.join()
+  }
+  return 'none'
+}
+
+describe('SECRETS_KEY', () => {
+  const [a, b, c] = [newSecretsKey(), newSecretsKey(), newSecretsKey()]
+
+  it('holds one key or several, in any spelling of base64', () => {
+    const urlSafe = Buffer.from(a, 'base64').toString('base64url')
+    expect(secretsKeySetting.parse(a)).toBe(a)
+    expect(secretsKeySetting.parse(` ${urlSafe}, ${b} `)).toBe(`${a},${b}`)
+    const lost = keyringOf(c).id
+    expect(keyringOf(secretsKeySetting.parse(`${a},lost:${lost},${b}`))).toMatchObject({
+      id: keyringOf(a).id,
+      ids: [keyringOf(a).id, keyringOf(b).id],
+      lost: [lost],
+    })
+  })
+
+  it.each([
+    ['a short key', Buffer.alloc(31).toString('base64'), 'must be 32 bytes'],
+    ['a broken one behind another', `${a},x`, 'key 2 must be 32 bytes'],
+    ['a comma too many', `${a},`, 'key 2 must be 32 bytes'],
+    ['the same key twice', `${a},${b},${Buffer.from(a, 'base64').toString('base64url')}`, 'same key twice'],
+    ['no key that seals', `lost:${keyringOf(a).id},${b}`, 'first key seals'],
+    ['a lost key without a name', `${a},lost:me`, '10 digits'],
+    ['a lost key that is there', `${a},${b},lost:${keyringOf(b).id}`, 'lost that it holds'],
+    ['too many', Array.from({ length: KEYS_MAX + 1 }, newSecretsKey).join(), `more than ${KEYS_MAX}`],
+  ])('refuses %s, and does not repeat the value', (_what, value, fault) => {
+    const said = faultOf(secretsKeySetting, value)
+    expect(said).toContain(fault)
+    for (const part of value.split(',').filter(part => part.length > 12)) expect(said).not.toContain(part)
+  })
+
+  it('seals with the first key and opens with each; a text tells which', () => {
+    const [before, during, after] = [a, `${b},${a}`, b]
+    const old = seal(before, 'x', 'secret')
+    expect(sealedWith(old)).toBe(keyringOf(a).id)
+    expect(unseal(during, 'x', old)).toBe('secret')
+    expect(() => unseal(after, 'x', old)).toThrow(UnknownKeyError)
+    expect(() => unseal(during, 'y', old)).toThrow()
+    const renewed = reseal(during, 'x', old)
+    expect(unseal(after, 'x', renewed)).toBe('secret')
+    expect(reseal(during, 'x', renewed)).toBe(renewed)
+    expect(() => reseal(after, 'x', old)).toThrow(UnknownKeyError)
+    // Another key's name does not make its key fit.
+    expect(() => unseal(during, 'x', old.replace(keyringOf(a).id, keyringOf(b).id))).toThrow()
+  })
+
+  it('opens texts of before keys had names by trying, and names their key anew', () => {
+    const unnamed = seal(a, 'x', 'secret').split('.')[1] ?? ''
+    expect(sealedWith(unnamed)).toBeUndefined()
+    for (const ring of [a, `${a},${b}`, `${c},${b},${a}`]) expect(unseal(ring, 'x', unnamed)).toBe('secret')
+    expect(() => unseal(`${b},${c}`, 'x', unnamed)).toThrow()
+    const renewed = reseal(a, 'x', unnamed)
+    expect([sealedWith(renewed), unseal(a, 'x', renewed)]).toEqual([keyringOf(a).id, 'secret'])
+  })
+})
+
+describe('JWT_PRIVATE_KEY', () => {
+  const [a, b] = [newSigningKey(), newSigningKey()]
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    .privateKey.export({ type: 'pkcs8', format: 'pem' })
+    .toString()
+
+  it('holds one key or several, with line breaks or \\n', () => {
+    expect(signingKeysOf(signingKeysSetting.parse(a))).toEqual([a.trim()])
+    const escaped = `${a}${b}`.replaceAll('\n', '\\n')
+    for (const value of [`${a}${b}`, `${a}\n\n${b}`, escaped, `${a.trim()},\n${b}`])
+      expect(signingKeysOf(signingKeysSetting.parse(value))).toEqual([a.trim(), b.trim()])
+  })
+
+  it.each([
+    ['none', 'x', 'must be an Ed25519'],
+    ['another kind of key', rsa, 'must be an Ed25519'],
+    ['a broken one behind another', `${a}${b.replace(/\n.{8}/, '\n')}`, 'key 2 must be an Ed25519'],
+    ['one that is cut off', `${a}${b.slice(0, 60)}`, 'something between or beside'],
+    ['the same key twice', `${a}${b}${a.replaceAll('\n', '\r\n')}`, 'same key twice'],
+  ])('refuses %s, and does not repeat the value', (_what, value, fault) => {
+    const said = faultOf(signingKeysSetting, value)
+    expect(said).toContain(fault)
+    for (const line of value.split('\n').filter(line => /^[\w+/=]{20,}$/.test(line)))
+      expect(said).not.toContain(line)
+  })
+})
+
+describe('the keys of auth at another part', () => {
+  let server: Server | undefined
+  afterEach(() => server?.close())
+
+  const newKey = async () => {
+    const pair = (await crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify'])) as CryptoKeyPair
+    const jwk = await exportJWK(pair.publicKey)
+    const kid = await calculateJwkThumbprint(jwk)
+    const signer: SigningKey = { kid, key: pair.privateKey }
+    return { kid, signer, unnamed: pair.privateKey, jwk: { ...jwk, kid, alg: 'EdDSA', use: 'sig' } }
+  }
+  const caller = { id: 'u1', sid: 's1', scope: 'full' } as const
+  const start = async () => {
+    const state = { keys: [] as object[], fetched: 0, isDown: false }
+    server = createServer((_request, response) => {
+      state.fetched++
+      if (state.isDown) return void response.writeHead(503).end()
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: state.keys }))
+    })
+    await new Promise<void>(resolve => server?.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    return Object.assign(state, { verify: createTokenVerifier(remoteKeys(`http://127.0.0.1:${port}`)) })
+  }
+
+  it('take tokens that name no key, whichever of them signed', async () => {
+    const auth = await start()
+    const [one, two, foreign] = [await newKey(), await newKey(), await newKey()]
+    auth.keys = [one.jwk, two.jwk]
+    for (const { unnamed, signer } of [one, two])
+      for (const key of [unnamed, signer])
+        expect(await auth.verify(await signToken(key, caller, 60_000))).toEqual(caller)
+    expect(await auth.verify(await signToken(foreign.unnamed, caller, 60_000))).toBeUndefined()
+    for (const key of [one.unnamed, two.signer])
+      expect(await auth.verify(await signToken(key, caller, -60_000))).toBeUndefined()
+    // Another key's name is no way in.
+    const stolen = { kid: one.kid, key: foreign.unnamed }
+    expect(await auth.verify(await signToken(stolen, caller, 60_000))).toBeUndefined()
+  })
+
+  it('take a new key at once, though they have just been fetched', async () => {
+    const auth = await start()
+    const [one, two] = [await newKey(), await newKey()]
+    auth.keys = [one.jwk]
+    expect(await auth.verify(await signToken(one.signer, caller, 60_000))).toEqual(caller)
+    auth.keys = [one.jwk, two.jwk]
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => signToken(two.signer, { ...caller, sid: `s${n}` }, 60_000)),
+    )
+    const taken = await Promise.all(tokens.map(token => auth.verify(token)))
+    expect(taken.every(Boolean)).toBe(true)
+    expect(auth.fetched).toBe(2)
+  })
+
+  it('are not fetched for each token that names an unknown key', async () => {
+    const auth = await start()
+    const [one, foreign] = [await newKey(), await newKey()]
+    auth.keys = [one.jwk]
+    const began = performance.now()
+    for (let round = 0; round < 3; round++) {
+      const forged = await Promise.all(
+        Array.from({ length: 100 }, () =>
+          signToken({ kid: randomBytes(8).toString('hex'), key: foreign.unnamed }, caller, 60_000),
+        ),
+      )
+      expect(new Set(await Promise.all(forged.map(token => auth.verify(token))))).toEqual(
+        new Set([undefined]),
+      )
+    }
+    // One to begin with, then one a second.
+    expect(auth.fetched).toBeLessThanOrEqual(3 + (performance.now() - began) / 1_000)
+    expect(await auth.verify(await signToken(one.signer, caller, 60_000))).toEqual(caller)
+  })
+
+  it('say nothing of a token whose key they lack while auth is down', async () => {
+    const auth = await start()
+    const [one, two] = [await newKey(), await newKey()]
+    auth.keys = [one.jwk]
+    expect(await auth.verify(await signToken(one.signer, caller, 60_000))).toEqual(caller)
+    auth.isDown = true
+    const unknown = await signToken(two.signer, caller, 60_000)
+    await expect(auth.verify(unknown)).rejects.toThrow()
+    expect(await auth.verify(await signToken(one.signer, { ...caller, sid: 's2' }, 60_000))).toMatchObject({
+      sid: 's2',
+    })
+    auth.isDown = false
+    auth.keys = [two.jwk]
+    expect(await auth.verify(unknown)).toEqual(caller)
+  })
+})

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { campaignsApi, profileApi, secretsInternal, subscriptionsApi } from '@iodine/contracts'
+import {
+  type Connection,
+  connectMongo,
+  feedSecretContext,
+  keyringOf,
+  newSecretsKey,
+  seal,
+  sealedWith,
+  unseal,
+} from '@iodine/service-kit'
+import { NO_LIMITS, newId, rounds, type SignedInUser } from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+
+const KILLS = rounds(3)
+const ACCOUNTS = 1_500
+const SUBSCRIPTIONS = 60
+
+const [old, fresh] = [newSecretsKey(), newSecretsKey()]
+const [oldId, freshId] = [keyringOf(old).id, keyringOf(fresh).id]
+
+let stack: TestStack
+let auth: SpawnedPart
+let accounts: Connection
+let campaigns: Connection
+let boss: SignedInUser
+let editors: SignedInUser[]
+
+beforeAll(async () => {
+  // All parts have learnt the new key, which auth begins to use.
+  stack = await startTestStack({
+    env: { ...NO_LIMITS, ADMIN_EMAILS: 'boss@example.org', SECRETS_KEY: `${old},${fresh}` },
+  })
+  boss = await stack.signUp('boss@example.org')
+  editors = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
+  accounts = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
+  campaigns = await connectMongo(stack.mongoUrl, `${stack.prefix}_campaigns`)
+  auth = await spawnPart(stack, 'auth')
+  stack.parts.auth.env.SECRETS_KEY = `${fresh},${old}`
+}, 240_000)
+afterAll(async () => {
+  await auth?.kill()
+  await accounts?.close()
+  await campaigns?.close()
+  await stack?.stop()
+})
+
+const countUnder = async (ids: readonly (string | undefined)[]) => {
+  const users = await accounts
+    .collection('users')
+    .find({ sealed_ai_key: { $type: 'string' } })
+    .project<{ sealed_ai_key: string }>({ sealed_ai_key: 1 })
+    .toArray()
+  return users.filter(user => ids.includes(sealedWith(user.sealed_ai_key))).length
+}
+
+it('auth killed while it seals anew, under edits, ends with every secret under the new key and none lost', {
+  timeout: 240_000 + KILLS * 60_000,
+}, async () => {
+  /** What each account's AI key is. */
+  const expected = new Map<string, string>()
+  const users = Array.from({ length: ACCOUNTS }, (_, n) => {
+    const _id = newId()
+    const key = `sk-${n}`
+    expected.set(_id, key)
+    const sealed = seal(old, `ai-key:${_id}`, key)
+    return {
+      _id: new Types.ObjectId(_id),
+      email: `${_id}@example.org`,
+      username: null,
+      // Every other one as before keys had names.
+      sealed_ai_key: n % 2 ? sealed : sealed.split('.')[1],
+      created_at: new Date(),
+      last_active_at: new Date(),
+      revision: 0,
+      announced: true,
+    }
+  })
+  await accounts.collection('users').insertMany(users)
+
+  await auth.start()
+  const { id: campaign_id } = await boss.api.call(campaignsApi.createCampaign, { body: { name: 'Feeds' } })
+  const { id: first } = await boss.api.call(subscriptionsApi.createSubscription, {
+    body: {
+      url: 'https://feeds.example/taxii2/',
+      kind: 'taxii',
+      campaign_id,
+      secret: { user: 'ana', key: 'first' },
+    },
+  })
+  await boss.api.call(subscriptionsApi.updateSubscription, { params: { id: first }, body: { paused: true } })
+  const subscriptions = campaigns.collection('subscriptions')
+  const model = await subscriptions.findOne({ url: 'https://feeds.example/taxii2/' })
+  const made = Array.from({ length: SUBSCRIPTIONS - 1 }, (_, n) => {
+    const id = newId()
+    const sealed = seal(old, feedSecretContext(id, model?.url), JSON.stringify({ user: 'ana', key: `${n}` }))
+    return {
+      ...model,
+      _id: new Types.ObjectId(id),
+      sealed: n % 2 ? sealed : sealed.split('.')[1],
+    }
+  })
+  await subscriptions.insertMany(made)
+
+  /** The last AI key that was acknowledged; one that was not may have been stored as well. */
+  const set = new Map<string, string[]>()
+  let edits = 0
+  const edit = (user: SignedInUser) => async (isRunning: () => boolean) => {
+    while (isRunning()) {
+      const api_key = `sk-edited-${++edits}`
+      const before = set.get(user.id) ?? []
+      set.set(user.id, [...before, api_key])
+      const answer = await user.api.send('POST', '/profile/update-openai-key', { api_key })
+      if (answer.status === 200) set.set(user.id, [api_key])
+      await sleep(20)
+    }
+  }
+  /** Steps by many callers, as workers do: they may be repeated and overlap. */
+  const step = async (isRunning: () => boolean) => {
+    let cursor: string | null = null
+    while (isRunning())
+      try {
+        const done: { cursor: string | null } = await stack.peers.call('auth', secretsInternal.reseal, {
+          body: { cursor },
+        })
+        cursor = done.cursor
+        await stack.peers.call('campaigns', secretsInternal.reseal, { body: { cursor: null } })
+      } catch {
+        await sleep(20)
+      }
+  }
+  const cutOff: number[] = []
+  for (let kill = 0; kill < KILLS; kill++) {
+    const before = await countUnder([oldId, undefined])
+    await killAtWork(
+      auth,
+      [...editors.map(edit), step, step],
+      () =>
+        vi.waitFor(
+          async () => expect(await countUnder([oldId, undefined])).toBeLessThan(Math.max(before, 1)),
+          {
+            timeout: 60_000,
+            interval: 5,
+          },
+        ),
+      150,
+    )
+    cutOff.push(await countUnder([oldId, undefined]))
+    await auth.start()
+    // Meanwhile somebody with the old settings seals with the old key: nothing of it may stay.
+    for (const user of users.slice(kill * 100, kill * 100 + 100)) {
+      const id = String(user._id)
+      const key = `sk-old-${kill}-${id}`
+      expected.set(id, key)
+      await accounts
+        .collection('users')
+        .updateOne({ _id: user._id }, { $set: { sealed_ai_key: seal(old, `ai-key:${id}`, key) } })
+    }
+  }
+  expect(cutOff[0]).toBeGreaterThan(0)
+
+  // The job of the clock does the rest.
+  await stack.parts.workers.stop()
+  await stack.parts.workers.start()
+  for (const name of ['auth', 'campaigns'] as const)
+    await expect
+      .poll(
+        async () => {
+          let cursor: string | null = null
+          do
+            cursor = (
+              (await stack.peers.call(name, secretsInternal.reseal, { body: { cursor } })) as {
+                cursor: string | null
+              }
+            ).cursor
+          while (cursor !== null)
+          const counts = await stack.peers.call(name, secretsInternal.countSealed)
+          return counts.filter(({ kind, key }) => kind !== 'mails' && key !== freshId)
+        },
+        { timeout: 60_000 },
+      )
+      .toEqual([])
+
+  // The new key alone opens everything.
+  const stored = await accounts
+    .collection('users')
+    .find({ sealed_ai_key: { $type: 'string' } })
+    .toArray()
+  const keys = new Map(
+    stored.map(user => {
+      const id = String(user._id)
+      return [id, unseal(fresh, `ai-key:${id}`, user.sealed_ai_key)]
+    }),
+  )
+  for (const [id, key] of expected) expect([id, keys.get(id)]).toEqual([id, key])
+  for (const { id } of editors) expect(set.get(id)).toContain(keys.get(id))
+  const feeds = await subscriptions.find().toArray()
+  const secrets = feeds.map(
+    ({ _id, url, sealed }) => JSON.parse(unseal(fresh, feedSecretContext(String(_id), url), sealed)).key,
+  )
+  expect(secrets.sort()).toEqual(
+    ['first', ...Array.from({ length: SUBSCRIPTIONS - 1 }, (_, n) => `${n}`)].sort(),
+  )
+
+  // And the old one may go: auth starts without it, and an owner's key is still theirs.
+  await auth.kill()
+  stack.parts.auth.env.SECRETS_KEY = fresh
+  await auth.start()
+  expect((await editors[0]?.api.call(profileApi.getProfile))?.has_openai_key).toBe(true)
+})
