@@ -182,6 +182,23 @@ describe('deleting the own account', () => {
     expect(await checkKey()).toBe(200)
   })
 
+  it('refuses API tokens until the account is kept', async () => {
+    const { user } = await leaver('scripts')
+    const expires_at = new Date(Date.now() + DAY_MS).toISOString()
+    const made = await user.api.send('POST', '/profile/api-tokens', {
+      name: 'Mine',
+      scopes: ['read'],
+      expires_at,
+    })
+    expect(made.status).toBe(201)
+    const { token } = made.body
+    const checkToken = () =>
+      statusOf(rig.internal(authInternal.checkApiToken, { body: { hash: hashOf(token) } }))
+    expect(await checkToken()).toBe(404)
+    await keep(user)
+    expect(await checkToken()).toBe(200)
+  })
+
   it('of an administrator takes a session that a passkey opened, where those are required', async () => {
     const strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
     const admin = await strict.signIn('root@example.org')

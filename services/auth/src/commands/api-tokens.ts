@@ -69,7 +69,7 @@ export const listApiTokens = ({ models }: AuthContext, userId: string): Promise<
 
 /**
  * The live token with this hash, and one for the services with its scopes; null for one that is revoked or expired, or
- * whose account is suspended or deleted. Its use is its user's activity.
+ * whose account is suspended, to be deleted or deleted. Its use is its user's activity.
  */
 export const checkApiToken = async (context: AuthContext, hash: string) => {
   const { models, keys } = context
@@ -77,7 +77,8 @@ export const checkApiToken = async (context: AuthContext, hash: string) => {
   const doc = await models.apiTokens
     .findOne({ hash, ended_at: null, expires_at: { $gt: new Date(now) } })
     .lean<ApiTokenDoc>()
-  if (!doc || !(await useAccount(context, doc.user_id))) return null
+  if (!doc || (await models.users.exists({ _id: doc.user_id, delete_at: { $ne: null } }))) return null
+  if (!(await useAccount(context, doc.user_id))) return null
   if ((doc.last_used_at?.getTime() ?? 0) <= now - USED_MS)
     await models.apiTokens.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const { scopes, expires_at } = doc
