@@ -32,7 +32,8 @@ const bundleOf = (share: number, mark: string) => {
 /** The parts that an import goes through. */
 const PARTS = ['gateway', 'campaigns', 'iods', 'workers'] as const satisfies ProcessName[]
 
-const stack = await startProcesses({ env: NO_LIMITS })
+// The heap that Node takes by itself in a container of 512 MiB, as those of `deploy/kubernetes` are.
+const stack = await startProcesses({ env: { ...NO_LIMITS, NODE_OPTIONS: '--max-old-space-size=256' } })
 try {
   const { api, token } = await signUp({ url: stack.url, mail: mailsOf(stack) })
   /** Resident memory of a part, in MiB. */

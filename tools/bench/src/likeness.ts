@@ -18,7 +18,9 @@ import { table } from './lib/measure.js'
 const folder = process.env.LIKENESS_DATA
 if (!folder) throw new Error('LIKENESS_DATA names the folder of the sets')
 
+/** As a search of sightings has it: words in at most so many texts, the rarest first, up to so many texts in all. */
 const POSTINGS_MAX = 500
+const KEY_CANDIDATES = 300
 const CANDIDATES_MAX = 2_000
 const ANSWERS = 5
 const SHINGLE_WORDS = 3
@@ -117,13 +119,23 @@ const postings = (lists: readonly (readonly string[])[]) => {
   return found
 }
 /** Numbers of the texts that share one of the keys, those that share most first. */
-const sharing = (index: Map<string, number[]>, keys: readonly string[], max = Number.POSITIVE_INFINITY) => {
+const sharing = (index: Map<string, number[]>, keys: readonly string[]) => {
   const counts = new Map<number, number>()
-  for (const key of keys) {
-    const found = index.get(key) ?? []
-    if (found.length <= max) for (const n of found) counts.set(n, (counts.get(n) ?? 0) + 1)
-  }
+  for (const key of keys) for (const n of index.get(key) ?? []) counts.set(n, (counts.get(n) ?? 0) + 1)
   return [...counts].sort(([, a], [, b]) => b - a).map(([n]) => n)
+}
+
+/** The rarest keys, with at most `KEY_CANDIDATES` texts in all. */
+const tellingKeys = (index: Map<string, number[]>, keys: readonly string[]) => {
+  const counted = keys.map(key => ({ key, count: index.get(key)?.length ?? 0 }))
+  const telling = counted.filter(({ count }) => count > 0 && count <= POSTINGS_MAX)
+  let total = 0
+  return telling
+    .sort((a, b) => a.count - b.count)
+    .flatMap(({ key, count }) => {
+      total += count
+      return total <= KEY_CANDIDATES ? [key] : []
+    })
 }
 
 const measure = ({ name, texts, queries }: TestSet) => {
@@ -136,7 +148,7 @@ const measure = ({ name, texts, queries }: TestSet) => {
   for (const { text, answers } of queries) {
     const signature = signatureOf(text, { seed: SEED })
     const byBands = sharing(bands, signature.bands)
-    const byKeys = sharing(keys, signature.keys, POSTINGS_MAX)
+    const byKeys = sharing(keys, tellingKeys(keys, signature.keys))
     const candidates = [...new Set([...byBands, ...byKeys])].slice(0, CANDIDATES_MAX)
     const share = (some: readonly number[]) => some.filter(n => answers.has(n)).length / answers.size
     found.shingles += share(sharing(shingles, shingleBands(text)))
