@@ -58,6 +58,7 @@ for (const size of SIZES)
 
     await page.getByRole('button', { name: `Revoke ${NAME}` }).click()
     const question = page.getByRole('dialog', { name: 'Revoke the API token' })
+    await expect(question).toBeVisible()
     faults.push(...(await faultsOf(page, 'the question')))
     await question.getByRole('button', { name: 'Revoke' }).click()
     await expect(page.getByText('API token revoked')).toBeVisible()

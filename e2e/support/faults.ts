@@ -16,6 +16,19 @@ const SHIFT_MAX = 0.05
  * scrolling, text that is cut with no way to read it, and, after `watchShifts`, content that moved.
  */
 export const faultsOf = async (page: Page, where: string): Promise<string[]> => {
+  // In the midst of a transition colours are none of the page's.
+  await page.evaluate(async () => {
+    const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
+    const areRunning = () =>
+      document
+        .getAnimations()
+        .some(
+          ({ effect, playState }) =>
+            playState === 'running' && Number.isFinite(effect?.getComputedTiming().endTime),
+        )
+    // An overlay's transition begins some frames after its element is there.
+    for (let still = 0; still < 5; still = areRunning() ? 0 : still + 1) await frame()
+  })
   // A single run suffices, as no page has frames.
   const { violations } = await new AxeBuilder({ page })
     .options({ resultTypes: ['violations'] })

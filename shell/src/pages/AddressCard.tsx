@@ -5,7 +5,7 @@ import { Button, Card, DateTime, FormGroup, InputGroup, LoadingPanel, useMissing
 import { EnvelopeIcon } from '@iodine/ui/icons'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
+import { useHost } from '../app/HostProvider'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
@@ -14,13 +14,11 @@ const POLL_MS = 5_000
 
 /** The address that signs the user in, and its change. */
 export function AddressCard() {
-  const { email } = useUser()
   return (
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Address</h2>
       <p className={styles.muted}>
-        Links to sign in go to <bdi className={styles.value}>{email}</bdi>. A new address has to be confirmed
-        from it and from the old one.
+        Links to sign in go to the address above. A new one has to be confirmed from it and from the old one.
       </p>
       <Change />
     </Card>
