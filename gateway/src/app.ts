@@ -31,13 +31,15 @@ import { createSessionStates } from './session-states.js'
 import { createSessionCheck } from './sessions.js'
 import { guardSockets } from './sockets.js'
 
-/** Timeout of a session lookup in Redis; auth is asked after it. */
-const SESSION_LOOK_MS = 300
+export interface GatewayDeps extends ServiceDeps {
+  /** Timeout of a session lookup in Redis; auth is asked after it. Default 300 ms. */
+  sessionLookMs?: number
+}
 
 /** The only public entry point: checks sessions, routes requests by path, and serves the web apps. */
-export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): Promise<Part> => {
+export const createApp = async (config: GatewayConfig, deps: GatewayDeps = {}): Promise<Part> => {
   const log = deps.logger ?? createLogger('gateway', config.LOG_LEVEL)
-  const redis = await connectRedis(config.REDIS_URL, SESSION_LOOK_MS)
+  const redis = await connectRedis(config.REDIS_URL, deps.sessionLookMs ?? 300)
   const metrics = createPartMetrics('gateway')
   const tracing = await createTracing('gateway', config)
   const peers = createPeers(config, metrics)

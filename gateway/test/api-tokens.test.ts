@@ -3,11 +3,11 @@ import { API_SCOPES, DETAILS, missingScope, OPERATIONS, SOURCES } from '@iodine/
 import { connectRedis, SESSION_KNOWN_MS, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
 import { samplePath, startFaultProxy, startTestRedis } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { PATIENT, type Rig, startRig } from './rig.js'
 
 let rig: Rig
 beforeAll(async () => {
-  rig = await startRig()
+  rig = await startRig({}, PATIENT)
 })
 afterEach(() => mock.timers.reset())
 afterAll(() => rig?.close())

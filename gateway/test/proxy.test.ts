@@ -22,12 +22,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
 import { addProxy, type Load } from '../src/plugins/proxy.js'
-import { type Rig, raw, startRig } from './rig.js'
+import { PATIENT, type Rig, raw, startRig } from './rig.js'
 
 let rig: Rig
 let token: string
 beforeAll(async () => {
-  rig = await startRig()
+  rig = await startRig({}, PATIENT)
   token = (await rig.token()).token
 })
 afterAll(() => rig?.close())

@@ -12,7 +12,7 @@ import {
 } from '@iodine/contracts'
 import { hashOf, readConfig } from '@iodine/service-kit'
 import { newId, startServiceBed } from '@iodine/test-kit'
-import { createApp, gatewayConfigSchema } from '../src/index.js'
+import { createApp, type GatewayDeps, gatewayConfigSchema } from '../src/index.js'
 
 /** A request as a service received it. */
 export interface Seen {
@@ -109,8 +109,11 @@ export const startServices = async () => {
   }
 }
 
+/** For tests that count how often auth is asked: a busy machine may hold Redis' answer up for longer than the default. */
+export const PATIENT = { sessionLookMs: 10_000 }
+
 /** A gateway in front of such services. */
-export const startRig = async (env: Record<string, string> = {}) => {
+export const startRig = async (env: Record<string, string> = {}, deps: GatewayDeps = {}) => {
   const [bed, services] = await Promise.all([startServiceBed(), startServices()])
   const settings: Record<string, string> = {
     ...bed.env,
@@ -120,7 +123,7 @@ export const startRig = async (env: Record<string, string> = {}) => {
     ...env,
   }
   const config = readConfig(gatewayConfigSchema, settings)
-  const gateway = await createApp(config, bed.deps)
+  const gateway = await createApp(config, { ...bed.deps, ...deps })
   const url = await gateway.listen()
   return {
     ...services,

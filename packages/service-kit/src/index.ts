@@ -21,6 +21,7 @@ export { requireAccess } from './http/access.js'
 export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
+export { joinPieces } from './http/bytes.js'
 export { done } from './http/done.js'
 export { createDownloads, type Download, isKnownEtag } from './http/downloads.js'
 export {

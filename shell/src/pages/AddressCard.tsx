@@ -18,7 +18,7 @@ export function AddressCard() {
     <Card className={styles.card}>
       <h2 className={styles.cardTitle}>Address</h2>
       <p className={styles.muted}>
-        Links to sign in go to the address above. A new one has to be confirmed from it and from the old one.
+        Links to sign in go to your address. A new one has to be confirmed from it and from the old one.
       </p>
       <Change />
     </Card>

@@ -35,3 +35,22 @@ export const readBytes = async (
   if (whole && at !== whole.length) throw badRequest()
   return whole ?? Buffer.concat(chunks, at)
 }
+
+/** Joins pieces to larger ones, of at least `size` bytes but for the last. */
+export async function* joinPieces(
+  pieces: AsyncIterable<Uint8Array | string>,
+  size: number,
+): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    const some = typeof piece === 'string' ? Buffer.from(piece) : piece
+    waiting.push(some)
+    bytes += some.length
+    if (bytes < size) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    bytes = 0
+  }
+  if (bytes > 0) yield Buffer.concat(waiting)
+}

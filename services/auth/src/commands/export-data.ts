@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { DETAILS, LIMITS, type MailJob, type ServiceName } from '@iodine/contracts'
-import { conflict, HttpError, isDuplicateKey, notFound, tooManyRequests } from '@iodine/service-kit'
+import {
+  conflict,
+  HttpError,
+  isDuplicateKey,
+  joinPieces,
+  notFound,
+  tooManyRequests,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
@@ -129,28 +136,13 @@ const storePart = async (
   attempt: string,
 ): Promise<{ pieces: number; bytes: number } | null> => {
   let [pieces, bytes] = [0, 0]
-  for await (const piece of piecesOf(readPart(peers, service, _id.toHexString(), PART_MS))) {
+  for await (const piece of joinPieces(readPart(peers, service, _id.toHexString(), PART_MS), PIECE_BYTES)) {
     bytes += piece.length
     if (before + bytes > LIMITS.dataExportBytes) return null
     const stored = { export_id, attempt, n: pieces++, gzip: await compress(piece), expires_at }
     await models.exportPieces.create(stored)
   }
   return { pieces, bytes }
-}
-
-/** Joins what a stream yields to pieces of about the same size. */
-async function* piecesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    held.push(chunk)
-    size += chunk.length
-    if (size < PIECE_BYTES) continue
-    yield Buffer.concat(held)
-    held = []
-    size = 0
-  }
-  if (size > 0) yield Buffer.concat(held)
 }
 
 const failExport = async (

@@ -2,12 +2,10 @@ import { ConfigError, keyringOf, reseal, sealedWith } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
 import type { UserDoc } from '../models/user.js'
-import { countMissing, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
+import { countMissing, MAILS_MAX, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
 import { aiKeyContext } from './profile.js'
 
 const BATCH = 200
-/** Queued mails that one run looks at. */
-const MAILS_MAX = 10_000
 
 type KeyUse = Pick<KeyUseDoc, '_id' | 'setting'>
 

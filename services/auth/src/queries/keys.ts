@@ -88,8 +88,8 @@ const countUnnamedKeys = async ({ config, models }: AuthContext): Promise<Sealed
   ]
 }
 
-/** Queued mails that are looked at. */
-const MAILS_MAX = 10_000
+/** Mails that are looked at: those that are owed, and those in the queue. */
+export const MAILS_MAX = 10_000
 
 /** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */
 export const countSealed = async (context: AuthContext): Promise<SealedCount[]> => {

@@ -1,15 +1,9 @@
 import type { StixBundle } from '@iodine/exchange'
-import { joined } from './joined.js'
 
 const END = '\n  ]\n}\n'
 
 /** A bundle as a file, with further objects as they stand in other files. */
-export const stixFile = (
-  bundle: StixBundle,
-  objects: AsyncIterable<Uint8Array | string>,
-): AsyncGenerator<Buffer> => joined(pieces(bundle, objects))
-
-async function* pieces(
+export async function* stixFile(
   bundle: StixBundle,
   objects: AsyncIterable<Uint8Array | string>,
 ): AsyncGenerator<Uint8Array | string> {

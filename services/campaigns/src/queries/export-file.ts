@@ -12,10 +12,9 @@ import {
 } from '@iodine/exchange'
 import { additionsOf, overlayEvent, timestampOf, writeEvent } from '@iodine/exchange/misp'
 import { toAttachments } from '@iodine/exchange/packed'
-import { type Peers, unavailable } from '@iodine/service-kit'
+import { joinPieces, type Peers, unavailable } from '@iodine/service-kit'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
-import { joined } from '../presenters/joined.js'
 import { mispFile } from '../presenters/misp-file.js'
 import { stixFile, withoutKept } from '../presenters/stix-file.js'
 import { fetchIods, findCampaign, nullWhenDown } from './campaign-detail.js'
@@ -34,6 +33,9 @@ import { eventPieces, findEvents, type StoredEvent } from './kept-events.js'
 import { readSharing } from './sharing.js'
 import { fileTechniques } from './techniques.js'
 import { beyondEvents, iodsById, packedObjects, writtenEvent } from './written-events.js'
+
+/** Bytes that are sent at once. */
+const PIECE_BYTES = 65_536
 
 /** A campaign as a file. */
 export interface CampaignExport {
@@ -83,7 +85,10 @@ const withObjects = async (
   }
   const ofEvents = isAll ? await countWithheld(foreign, _id, misp) : events.length
   return {
-    content: stixFile(withoutKept(own.bundle, await findKept(foreign, _id, ids)), objects()),
+    content: joinPieces(
+      stixFile(withoutKept(own.bundle, await findKept(foreign, _id, ids)), objects()),
+      PIECE_BYTES,
+    ),
     withheld: own.leftOut + (await countWithheld(foreign, _id, stix)) + ofEvents,
   }
 }
@@ -127,7 +132,7 @@ const withEvents = async ({ foreign }: CampaignModels, kept: Kept): Promise<Cont
     if (!isOne && hasRest) yield writeEvent(Event, attachments)
   }
   return {
-    content: joined(mispFile(written(), isOne || events.length === 0)),
+    content: joinPieces(mispFile(written(), isOne || events.length === 0), PIECE_BYTES),
     withheld: (await countWithheld(foreign, _id, stix)) + (await countWithheld(foreign, _id, misp)),
   }
 }
