@@ -11,6 +11,7 @@ import {
   listenForMetrics,
   type Part,
   remoteKeys,
+  startSettingsReport,
   type ServiceDeps,
 } from '@iodine/service-kit'
 import { BOUNDS, REFUSALS } from './bounds.js'
@@ -56,7 +57,9 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     ),
   }))
   let metricsServer: Server | undefined
+  let stopReport = () => {}
   app.addHook('onClose', async () => {
+    stopReport()
     metricsServer?.close().closeAllConnections()
     await peers.close()
     metrics.close()
@@ -95,7 +98,9 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     async listen() {
       if (config.METRICS_PORT !== undefined)
         metricsServer = await listenForMetrics(config.HOST, config.METRICS_PORT)
-      return app.listen({ host: config.HOST, port: config.PORT })
+      const address = await app.listen({ host: config.HOST, port: config.PORT })
+      stopReport = startSettingsReport({ part: 'gateway', config, peers })
+      return address
     },
     drain: () => app.drain(config.DRAIN_MS),
     close: () => {
