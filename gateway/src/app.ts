@@ -11,8 +11,8 @@ import {
   listenForMetrics,
   type Part,
   remoteKeys,
-  startSettingsReport,
   type ServiceDeps,
+  startSettingsReport,
 } from '@iodine/service-kit'
 import { BOUNDS, REFUSALS } from './bounds.js'
 import type { GatewayConfig } from './config.js'

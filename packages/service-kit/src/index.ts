@@ -1,3 +1,4 @@
+export type { FastifyRequest } from 'fastify'
 export {
   ConfigError,
   keySetting,

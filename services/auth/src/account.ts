@@ -80,7 +80,10 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     }
     case 'export': {
       const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
-      const entry = newAuditEntry('operator', { action: 'account.exported', subject: { kind: 'account', id } })
+      const entry = newAuditEntry('operator', {
+        action: 'account.exported',
+        subject: { kind: 'account', id },
+      })
       await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
       const written = await exportTo(peers, id, file || `account-${id}.json`, io)
       return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)

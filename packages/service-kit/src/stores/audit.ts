@@ -22,7 +22,10 @@ import type { Redis } from './redis.js'
 import { hashOf } from './sealing.js'
 
 /** Who acts: the user of a request, who is named apart while signing in; or the operator, or the system. */
-export type AuditBy = { request: FastifyRequest; user?: Pick<Caller, 'id'> | undefined } | 'operator' | 'system'
+export type AuditBy =
+  | { request: FastifyRequest; user?: Pick<Caller, 'id'> | undefined }
+  | 'operator'
+  | 'system'
 
 /** What is done, and on what. */
 export interface AuditWhat {
@@ -54,7 +57,11 @@ export interface Audit {
    * the log with the outcome `unknown`. Work that is refused (an HttpError below 500) leaves no entry.
    * @param work gets a function for what is known of the action only later
    */
-  during<T>(by: AuditBy, what: AuditWhat, work: (note: (result: AuditResult) => void) => Promise<T>): Promise<T>
+  during<T>(
+    by: AuditBy,
+    what: AuditWhat,
+    work: (note: (result: AuditResult) => void) => Promise<T>,
+  ): Promise<T>
   /** Records something that has happened, or begins with the answer, such as a download. */
   record(by: AuditBy, what: AuditWhat): Promise<void>
   /** Hands over what is owed to the log. Resolves to the number of entries. */
@@ -109,7 +116,10 @@ const presentRequestId = (id: string | undefined): string | null => {
 }
 
 /** An entry of what happens now, for a log that takes it at once: without an outbox. */
-export const newAuditEntry = (by: AuditBy, { action, subject, item, count, detail }: AuditWhat): AuditEntry => {
+export const newAuditEntry = (
+  by: AuditBy,
+  { action, subject, item, count, detail }: AuditWhat,
+): AuditEntry => {
   const caller = typeof by === 'string' ? undefined : (by.user ?? by.request.caller)
   const isUser = typeof by !== 'string'
   return {

@@ -15,7 +15,10 @@ const LOOK_MS = 3_600_000
  * entry says before which was the last of them, with its hash: the chain that is left is checked from there.
  * @returns the number of removed entries
  */
-export const expireAudit = async ({ models, appendAudit }: AuthContext, now = Date.now()): Promise<number> => {
+export const expireAudit = async (
+  { models, appendAudit }: AuthContext,
+  now = Date.now(),
+): Promise<number> => {
   const { auditEntries } = models
   const begun = await lastCheckpoint(models)
   if (!begun || begun.created_at.getTime() <= now - EVERY_MS) {
@@ -29,7 +32,11 @@ export const expireAudit = async ({ models, appendAudit }: AuthContext, now = Da
       .lean<AuditEntryDoc>()
     const from = begun?.entry.checkpoint?.seq ?? 0
     if (past && past.seq > from) {
-      const what = { action: 'audit.expired', subject: { kind: 'deployment' }, count: past.seq - from } as const
+      const what = {
+        action: 'audit.expired',
+        subject: { kind: 'deployment' },
+        count: past.seq - from,
+      } as const
       const checkpoint = { seq: past.seq, hash: past.hash }
       // Replicas that do it at once append one entry.
       const id = derivedId('audit.expired', past.hash)

@@ -1,6 +1,6 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
+import type { FastifyRequest } from '@iodine/service-kit'
 import { badRequest, conflict, HttpError, isDuplicateKey, notFound } from '@iodine/service-kit'
-import type { FastifyRequest } from 'fastify'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'

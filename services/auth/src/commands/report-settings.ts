@@ -18,7 +18,10 @@ const readKey = async ({ fingerprintKeys }: AuthModels): Promise<Buffer> => {
   return Buffer.from((await find())?.key ?? '', 'base64')
 }
 
-const changesOf = (before: PartSettingsDoc['settings'], after: PartSettingsDoc['settings']): SettingChange[] => {
+const changesOf = (
+  before: PartSettingsDoc['settings'],
+  after: PartSettingsDoc['settings'],
+): SettingChange[] => {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort() as Name[]
   return names.flatMap((name): SettingChange | [] => {
     const [was, is] = [before[name], after[name]]

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import { isAdmin } from '../policies/admin.js'
 import { openSession } from './sessions.js'

@@ -1,6 +1,6 @@
 import { DETAILS } from '@iodine/contracts'
+import type { FastifyRequest } from '@iodine/service-kit'
 import { badRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
-import type { FastifyRequest } from 'fastify'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'

@@ -117,7 +117,9 @@ export const addAccountRoutes = (context: AuthContext): void => {
       },
       ({ entry: { actor, network, via, request_id, ...entry } }, userId) => ({
         ...entry,
-        ...(actor.id === userId.toHexString() ? { actor, network, via, request_id } : { actor: { kind: actor.kind } }),
+        ...(actor.id === userId.toHexString()
+          ? { actor, network, via, request_id }
+          : { actor: { kind: actor.kind } }),
       }),
     ),
     personalSource('feed_key', models.feedKeys, user_id => ({ user_id }), presentFeedKey),

@@ -64,10 +64,8 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
   service.route(subscriptionsApi.deleteSubscription, async call => {
     const { user, params } = call
     await requireAdmin(peers, user)
-    await service.audit.during(
-      call,
-      { action: 'subscription.deleted', subject: subscription(params) },
-      () => deleteSubscription(models, params.id),
+    await service.audit.during(call, { action: 'subscription.deleted', subject: subscription(params) }, () =>
+      deleteSubscription(models, params.id),
     )
     return { id: params.id }
   })
