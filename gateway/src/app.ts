@@ -41,9 +41,10 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   const tracing = await createTracing('gateway', config)
   const peers = createPeers(config, metrics)
   const limits = createLimits(config)
+  const trusted = config.TRUST_PROXY
   const app = createHttpApp({
     logger: log,
-    trustProxy: config.TRUST_PROXY,
+    trustProxy: typeof trusted === 'number' ? (_address, hop) => hop < trusted : trusted,
     metrics,
     tracing,
     isPublic: true,

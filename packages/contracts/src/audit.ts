@@ -11,9 +11,10 @@ import {
 } from './audit-actions.js'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { done, id, pageQuery, repeatable, text, time, timeParam } from './primitives.js'
+import { done, pageQuery, repeatable, text, time, timeParam } from './primitives.js'
 
-const plainId = id.regex(/^[0-9a-f]{24}$/, 'must be in lower case')
+/** As `id`, in lower case alone: equal things have equal ids. */
+const plainId = z.string().regex(/^[0-9a-f]{24}$/, 'must be an id in lower case')
 const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`), 'must be a hash')
 const amount = z.int().min(0)
 

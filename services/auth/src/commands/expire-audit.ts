@@ -16,7 +16,7 @@ const LOOK_MS = 3_600_000
  * @returns the number of removed entries
  */
 export const expireAudit = async (
-  { models, appendAudit }: AuthContext,
+  { models, appendAudit }: Pick<AuthContext, 'models' | 'appendAudit'>,
   now = Date.now(),
 ): Promise<number> => {
   const { auditEntries } = models

@@ -1,6 +1,12 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
-import type { FastifyRequest } from '@iodine/service-kit'
-import { badRequest, conflict, HttpError, isDuplicateKey, notFound } from '@iodine/service-kit'
+import {
+  badRequest,
+  conflict,
+  type FastifyRequest,
+  HttpError,
+  isDuplicateKey,
+  notFound,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'

@@ -1,6 +1,5 @@
 import { DETAILS } from '@iodine/contracts'
-import type { FastifyRequest } from '@iodine/service-kit'
-import { badRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { badRequest, type FastifyRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
