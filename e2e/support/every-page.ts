@@ -47,6 +47,8 @@ const PAGES = [
 /** The tabs of the administrators' page. */
 const ADMIN_PAGES = [
   ['/dashboard/admin', 'Beta Code Management'],
+  ['/dashboard/admin?tab=people', '@example.org'],
+  ['/dashboard/admin?tab=system', 'extraction'],
   ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
 ] as const
 

@@ -24,11 +24,7 @@ const subscription: Subscription = {
   created_at: '2026-11-01T00:00:00.000Z',
 }
 const open = (routes: Routes) =>
-  openApp(
-    '/dashboard/admin?tab=subscriptions',
-    { 'GET /profile/me': [200, user], ...routes },
-    { token: 't' },
-  )
+  openApp('/dashboard/admin?tab=subscriptions', { 'GET /profile/me': [200, user], ...routes }, { token: 't' })
 
 test('subscriptions show their last and next run, and are run, paused and deleted after a question', async () => {
   let all: Subscription[] = [subscription]

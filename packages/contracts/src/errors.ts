@@ -8,6 +8,8 @@ export const DETAILS = {
   passkeysFull: `You have ${LIMITS.passkeysMax} passkeys: remove one to make room`,
   passkeyKnown: 'This passkey is added already',
   passkeySession: 'Sign in with a passkey to do this',
+  suspendAdmin:
+    'This person is an administrator: whoever runs this site suspends them, or takes their address out of ADMIN_EMAILS first',
   badInviteCode: 'Invalid beta code',
   unauthenticated: 'Not authenticated',
   forbidden: "You don't have permission to do this",

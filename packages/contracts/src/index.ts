@@ -1,4 +1,5 @@
 export * from './accounts.js'
+export * from './admin.js'
 export * from './audit.js'
 export * from './audit-actions.js'
 export * from './auth.js'

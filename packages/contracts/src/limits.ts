@@ -11,6 +11,14 @@ export const LIMITS = {
   tripletPartMax: 500,
   tripletsMax: 200,
   listLimitMax: 500,
+  /** Accounts on a page of administrators' list, by default and at most, and matches of a search that are looked at. */
+  peoplePage: 50,
+  peoplePageMax: 100,
+  peopleFound: 500,
+  /** Backups that are remembered. */
+  backupsKept: 20,
+  /** The highest limit of a quota that can be given to a user. */
+  quotaMax: 2 ** 40,
   skipMax: 2 ** 31 - 1,
   communityLimitMax: 100,
   communityPageSize: 20,

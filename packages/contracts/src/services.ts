@@ -1,4 +1,5 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
+import { backupsInternal, peopleApi, systemApi } from './admin.js'
 import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
@@ -64,10 +65,15 @@ const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
 export const SERVICES = {
   auth: {
     prefixes: { auth: {}, profile: {}, admin: {} },
-    apis: { auth: authApi, profile: profileApi, admin: { ...adminApi, ...auditApi } },
+    apis: {
+      auth: authApi,
+      profile: profileApi,
+      admin: { ...adminApi, ...auditApi, ...peopleApi, ...systemApi },
+    },
     internal: {
       ...authInternal,
       ...accountsInternal,
+      ...backupsInternal,
       ...mailsInternal,
       ...auditInternal,
       exportUser: personalDataInternal.exportUser,

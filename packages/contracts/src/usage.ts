@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
-import { id } from './primitives.js'
+import { done, id } from './primitives.js'
 import { QUOTAS, type Quota } from './quotas.js'
 
 export const quotaUsage = z.strictObject({ used: z.int(), limit: z.int() })
@@ -19,5 +19,15 @@ export const usageInternal = {
     summary: "A user's usage of the quotas that this service keeps",
     params: z.strictObject({ id }),
     response: z.partialRecord(z.enum(QUOTAS), quotaUsage),
+  }),
+  setLimits: internalEndpoint('PUT /internal/users/:id/limits', {
+    summary:
+      'The limits that a user has of their own, instead of the deployment’s; an older revision than the stored one changes nothing',
+    params: z.strictObject({ id }),
+    body: z.strictObject({
+      revision: z.int().min(1),
+      limits: z.partialRecord(z.enum(QUOTAS), z.int().min(1)),
+    }),
+    response: done,
   }),
 } as const

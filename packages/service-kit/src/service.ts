@@ -28,6 +28,7 @@ import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './htt
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
 import { createPartMetrics, type PartMetrics, readMetrics } from './observe/metrics.js'
+import { processState } from './observe/process-state.js'
 import { type SettingsSink, startSettingsReport } from './observe/settings-report.js'
 import { createTracing } from './observe/tracing.js'
 import { createQueues, type Queues } from './queues/queues.js'
@@ -277,7 +278,9 @@ export const createService = async (
     const states = Object.entries(await dependencies())
     const ready = states.every(([, isUp]) => isUp)
     const parts = Object.fromEntries(states.map(([part, isUp]) => [part, isUp ? 'up' : 'down']))
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'up' : 'down', parts })
+    return reply
+      .code(ready ? 200 : 503)
+      .send({ status: ready ? 'up' : 'down', parts, process: processState() })
   })
 
   const closing: (() => Promise<unknown> | unknown)[] = []

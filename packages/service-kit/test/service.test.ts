@@ -368,7 +368,15 @@ it('loads neither SDK nor instrumentations of OpenTelemetry where no endpoint is
 
 it('reports health, readiness and metrics, and is not ready while Redis is down', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
-  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'up', parts: { redis: 'up' } })
+  expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
+    status: 'up',
+    parts: { redis: 'up' },
+    process: {
+      started_at: expect.any(String),
+      memory_bytes: expect.any(Number),
+      event_loop_p99_ms: expect.any(Number),
+    },
+  })
   expect(await (await fetch(`${url}/metrics`)).text()).toContain('http_request_duration_seconds_bucket')
   const redisUp = async () =>
     /^dependency_up\{service="things",dependency="redis"\} (\d)$/m.exec(

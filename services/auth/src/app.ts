@@ -10,7 +10,9 @@ import { addAdminRoutes } from './routes/admin.js'
 import { addAuditRoutes } from './routes/audit.js'
 import { addAuthRoutes } from './routes/auth.js'
 import { addInternalRoutes } from './routes/internal.js'
+import { addPeopleRoutes } from './routes/people.js'
 import { addProfileRoutes } from './routes/profile.js'
+import { addSystemRoutes } from './routes/system.js'
 
 /** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
@@ -38,6 +40,8 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addProfileRoutes(context)
     addAdminRoutes(context)
     addAuditRoutes(context)
+    addPeopleRoutes(context)
+    addSystemRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
   }

@@ -20,6 +20,8 @@ export const authConfigSchema = storeConfigSchema.extend({
   ADMIN_EMAILS: emails.default([]),
   /** `required`: administrators administer in sessions that a passkey opened. */
   ADMIN_PASSKEYS: z.enum(['optional', 'required']).default('optional'),
+  /** Address of the workers, whose state administrators see. */
+  WORKERS_URL: urlSetting('http', 'https').optional(),
   /** Encrypts AI keys and mail jobs. */
   SECRETS_KEY: keySetting,
   JWT_PRIVATE_KEY: signingKeySetting,

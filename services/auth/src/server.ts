@@ -2,6 +2,7 @@ import { createPeers, readConfig, runPart } from '@iodine/service-kit'
 import { runAccount } from './account.js'
 import { createApp } from './app.js'
 import { runAuditLog } from './audit-log.js'
+import { runBackupDone } from './backup-done.js'
 import { authConfigSchema } from './config.js'
 
 const [command, ...args] = process.argv.slice(2)
@@ -20,5 +21,9 @@ if (command === 'audit-log') {
     stdout: process.stdout,
     folder: process.cwd(),
   })
+  await peers.close()
+} else if (command === 'backup-done') {
+  const peers = createPeers(config())
+  process.exitCode = await runBackupDone(peers, args, line => void process.stderr.write(`${line}\n`))
   await peers.close()
 } else await runPart(async () => createApp(config()))

@@ -6,6 +6,7 @@ import {
   auditInternal,
   authInternal,
   LIMITS,
+  peopleApi,
   personalDataInternal,
   profileApi,
   repairInternal,
@@ -342,6 +343,30 @@ it('records beta codes, feed keys and what the operator does to accounts', async
     })
   const whole = JSON.stringify(await entries().find().toArray())
   for (const secret of [email, 'canary', key.key]) expect(whole).not.toContain(secret)
+})
+
+it('records what administrators do to accounts', async () => {
+  const { api } = await rig.signIn('managed@example.org')
+  const { id } = await api.call(profileApi.getProfile)
+  const params = { id }
+  await admin.call(peopleApi.suspendPerson, { params })
+  await admin.call(peopleApi.unsuspendPerson, { params })
+  await rig.signIn('managed@example.org')
+  await admin.call(peopleApi.endPersonSessions, { params })
+  await admin.call(peopleApi.changeLimits, { params, body: { iods: 77 } })
+  await admin.call(peopleApi.changeLimits, { params, body: { iods: null, records: 5 } })
+  const list = await ofActions([
+    'account.limits-changed',
+    'account.limits-changed',
+    'account.sessions-ended',
+    'account.unsuspended',
+    'account.suspended',
+  ])
+  for (const entry of list)
+    expect(entry).toMatchObject({ actor: { kind: 'user' }, subject: { id }, via: 'web' })
+  expect(list[0]).toMatchObject({ detail: null, count: null })
+  expect(list[1]).toMatchObject({ detail: 'iods', count: 77 })
+  expect(list[2]).toMatchObject({ count: 1 })
 })
 
 it('has the settings of a part when they differ from those of its last start, and never a secret', async () => {

@@ -3,23 +3,9 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, ProgressBar } from '@iodine/ui'
 import { useId } from 'react'
 import { useHost } from '../app/HostProvider'
+import { QUOTA_LABELS } from './quota-labels'
 import styles from './UsageCard.module.css'
 
-const ROWS: [Quota, string][] = [
-  ['records', 'Collected records'],
-  ['record_bytes', 'Size of the records'],
-  ['capture_bytes', 'Size of the captures'],
-  ['iods_today', 'IODs created today (UTC)'],
-  ['iods', 'IODs created in all'],
-  ['iod_bytes', 'Size of the IODs’ texts'],
-  ['evidence_bytes', 'Size of the evidence’s texts'],
-  ['narratives', 'Narratives'],
-  ['canon_rules', 'Merges and splits of narratives'],
-  ['campaigns', 'Campaigns'],
-  ['campaign_iods', 'IODs in your fullest campaign'],
-  ['import_bytes', 'Size of imported files'],
-  ['published_bytes', 'Size of what you publish'],
-]
 const NEARLY_FULL = 0.8
 const REFETCH_MS = 5_000
 
@@ -53,11 +39,11 @@ function Quotas({ usage }: { usage: Usage }) {
   return (
     <>
       <ul className={styles.rows}>
-        {ROWS.map(([name, label]) => (
+        {QUOTA_LABELS.map(([name, label]) => (
           <Row key={name} name={name} label={label} usage={usage[name]} />
         ))}
       </ul>
-      {ROWS.some(([name]) => usage[name] === null) && (
+      {QUOTA_LABELS.some(([name]) => usage[name] === null) && (
         <p className={styles.muted}>— not available right now</p>
       )}
     </>

@@ -18,6 +18,7 @@ import { backupData } from '@iodine/embedded-mongo'
 import { keptRedisUrl, lockFolder, lockHolder } from '@iodine/local-servers'
 import { Redis } from 'ioredis'
 import { readStackConfig } from './config.js'
+import { noteBackup } from './note-backup.js'
 import type { Env } from './parts.js'
 
 /** A reason why nothing was done, with a message for the user of the command. */
@@ -37,7 +38,7 @@ interface Manifest {
 
 // Files that a start recreates, or that belong to one run.
 const LEFT_OUT =
-  /^(lock(\.\d+)?|services\.json|iodine\.log(\.old)?)$|(^|\/)(process\.json|redis\.(conf|log)|lock\.mdb|embedded-mongo\.lock.*)$/
+  /^(lock(\.\d+)?|services\.json|backup-done\.json|iodine\.log(\.old)?)$|(^|\/)(process\.json|redis\.(conf|log)|lock\.mdb|embedded-mongo\.lock.*)$/
 
 const copyTree = (from: string, to: string): void => {
   if (!existsSync(from)) return
@@ -128,6 +129,7 @@ export const backup = async (env: Env, to: string): Promise<void> => {
     throw new BackupRefusal(
       'The data is in a mongod that runs: stop the product first, or use mongodump (docs/operations.md).',
     )
+  const began = Date.now()
   const unlock = running ? () => {} : await lockFolder(dataDir)
   try {
     mkdirSync(to, { recursive: true, mode: 0o700 })
@@ -140,8 +142,11 @@ export const backup = async (env: Env, to: string): Promise<void> => {
     if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
-    const manifest: Manifest = { made_at: new Date().toISOString(), running, files }
+    const made_at = new Date().toISOString()
+    const manifest: Manifest = { made_at, running, files }
+    const bytes = Object.keys(files).reduce((sum, path) => sum + lstatSync(join(to, path)).size, 0)
     writeFileSync(join(to, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
+    await noteBackup(dataDir, { made_at, bytes, duration_ms: Date.now() - began })
   } catch (error) {
     rmSync(to, { recursive: true, force: true })
     throw error

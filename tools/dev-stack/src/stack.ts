@@ -17,6 +17,7 @@ import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
 import { ConfigError, createLogger, newSigningKey } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
+import { handOverBackup } from './note-backup.js'
 import {
   byPart,
   type Env,
@@ -173,7 +174,9 @@ export const startStack = async ({
     await all(PART_NAMES.map(name => parts[name].start()))
     await untilReady(url)
     started.push(() => forgetServices(dataDir))
-    keepServices(dataDir, { SERVICE_KEY: serviceKey, ...urls })
+    const services = { SERVICE_KEY: serviceKey, ...urls }
+    keepServices(dataDir, services)
+    await handOverBackup(dataDir, services)
     return {
       url,
       inboxUrl: inboxUrl || undefined,

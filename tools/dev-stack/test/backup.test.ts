@@ -10,6 +10,7 @@ import {
   narrativesApi,
   profileApi,
   sealsApi,
+  systemApi,
 } from '@iodine/contracts'
 import { verifyCheckpoint } from '@iodine/evidence'
 import {
@@ -178,3 +179,21 @@ test('what can’t be backed up or restored is refused with the reason, and noth
   mkdirSync(at('new'), { recursive: true })
   expect(readdirSync(at('new'))).toEqual([])
 })
+
+test('administrators see a backup of the running product, and one of the stopped product after its next start', async () => {
+  const on = { ...env, DATA_DIR: at('noted'), ADMIN_EMAILS: 'boss@example.org' }
+  let stack = await startStack({ env: on })
+  const { token, api } = await signUp({ url: stack.url, mail }, 'boss@example.org', 'boss')
+  await backup(on, at('noted-hot'))
+  const [hot] = await api.call(systemApi.listBackups)
+  expect(Date.now() - Date.parse(hot?.made_at ?? '')).toBeLessThan(60_000)
+  expect(hot?.bytes).toBeGreaterThan(10_000)
+  await stack.stop()
+  await backup(on, at('noted-cold'))
+  expect(readdirSync(at('noted-cold'))).not.toContain('backup-done.json')
+  stack = await startStack({ env: on })
+  const backups = await apiClient(stack.url, token).call(systemApi.listBackups)
+  expect([backups.length, backups[1]]).toEqual([2, hot])
+  expect(existsSync(join(at('noted'), 'backup-done.json'))).toBe(false)
+  await stack.stop()
+}, 120_000)

@@ -77,6 +77,7 @@ interface Things {
   /** The owner's, in another browser. */
   session: string
   owner: string
+  admin: string
 }
 interface Row {
   /** The thing whose id replaces `:id` in the path, or follows the path. */
@@ -144,6 +145,13 @@ const ROWS: Record<string, Row> = {
   'GET /admin/audit': { status: admins(200) },
   'GET /admin/audit/state': { status: admins(200) },
   'GET /admin/audit/export': { status: admins(200) },
+  'GET /admin/people': { status: admins(200) },
+  'GET /admin/people/:id': { id: 'owner', status: admins(200) },
+  'PATCH /admin/people/:id/limits': { id: 'owner', body: () => ({ iods: 1_000 }), status: admins(200) },
+  'POST /admin/people/:id/unsuspend': { id: 'owner', status: admins(200) },
+  'GET /admin/parts': { status: admins(200) },
+  'GET /admin/queues': { status: admins(200) },
+  'GET /admin/backups': { status: admins(200) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
   'POST /:source/data/share': {
@@ -277,6 +285,9 @@ const ROWS: Record<string, Row> = {
   'DELETE /profile/passkeys/:id': { id: 'iod', status: 404 },
   'DELETE /profile/sessions/:id': { id: 'session', status: mine(200, 404) },
   [END_OTHERS]: { status: 200 },
+  // The owner's sessions are needed still.
+  'POST /admin/people/:id/suspend': { id: 'admin', status: admins(409) },
+  'POST /admin/people/:id/end-sessions': { id: 'admin', status: admins(200) },
   'POST /auth/logout': { status: 200 },
 }
 
@@ -308,7 +319,7 @@ afterAll(() => stack?.stop())
 
 const prepare = async (
   { api, id: owner, email }: SignedInUser,
-  { api: adminsApi }: SignedInUser,
+  { api: adminsApi, id: admin }: SignedInUser,
 ): Promise<Things> => {
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-anything' } })
   const record = {} as Things['record']
@@ -371,6 +382,7 @@ const prepare = async (
     decision,
     evidence: evidence.id,
     owner,
+    admin,
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Queue } from 'bullmq'
+import { DETAILS } from '@iodine/contracts'
+import type { Job, Queue } from 'bullmq'
 import type { QueueState } from '../observe/metrics.js'
 import type { Redis } from '../stores/redis.js'
 
@@ -24,4 +25,19 @@ export const stateOf = async (redis: Redis, queue: Queue): Promise<QueueState> =
     jobs: { waiting: waiting + prioritized, active, delayed, failed },
     oldestSeconds: times.length === 0 ? 0 : Math.max(0, (Date.now() - Math.min(...times)) / 1000),
   }
+}
+
+const OWN_TEXTS = new Set<string>(Object.values(DETAILS))
+
+/** Class of a job's failure: one of the product's own texts, or the error's name. Other messages may hold data. */
+const reasonOf = ({ failedReason = '', stacktrace = [] }: Job): string => {
+  if (OWN_TEXTS.has(failedReason)) return failedReason
+  if (failedReason.startsWith('job stalled')) return 'Stalled'
+  return /^([A-Z]\w{0,59})(?=:|\n|$)/.exec(stacktrace?.at(-1) ?? '')?.[1] ?? 'Error'
+}
+
+/** When a job of the queue last failed for good, and why; null if none that failed is kept. */
+export const lastFailureOf = async (queue: Queue): Promise<{ at: string; reason: string } | null> => {
+  const [job] = await queue.getFailed(0, 0)
+  return job ? { at: new Date(job.finishedOn ?? job.timestamp).toISOString(), reason: reasonOf(job) } : null
 }

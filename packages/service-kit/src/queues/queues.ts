@@ -26,7 +26,7 @@ import { markFailed } from '../observe/tracing.js'
 import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 import { jobResult } from './job-result.js'
-import { stateOf } from './queue-state.js'
+import { lastFailureOf, stateOf } from './queue-state.js'
 import { telemetryOf } from './telemetry.js'
 
 export { DelayedError, UnrecoverableError } from 'bullmq'
@@ -102,6 +102,8 @@ export interface Queues {
   forgetUser(id: string): Promise<void>
   /** State of each queue. */
   states(): Promise<Partial<Record<QueueName, QueueState>>>
+  /** The last job of each queue that failed for good; a queue without one, or that cannot be read, is omitted. */
+  failures(): Promise<Partial<Record<QueueName, { at: string; reason: string }>>>
   queue(name: QueueName): Queue
   /**
    * Stops taking jobs, waits for active ones, and requeues those that take longer than `ms` (8 s).
@@ -330,6 +332,13 @@ export const createQueues = ({
     async states() {
       const states = QUEUE_NAMES.map(async name => [[name, await stateOf(redis, queue(name))]])
       return Object.fromEntries((await Promise.all(states.map(state => state.catch(() => [])))).flat())
+    },
+    async failures() {
+      const failures = QUEUE_NAMES.map(async name => {
+        const failure = await lastFailureOf(queue(name))
+        return failure ? [[name, failure]] : []
+      })
+      return Object.fromEntries((await Promise.all(failures.map(each => each.catch(() => [])))).flat())
     },
     finishJobs,
     async close() {

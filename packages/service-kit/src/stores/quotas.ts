@@ -1,5 +1,6 @@
-import { type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
+import { type OwnLimits, type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
 import { type ClientSession, type Model, type QueryFilter, Schema, Types, type UpdateQuery } from 'mongoose'
+import { done } from '../http/done.js'
 import { HttpError } from '../http/errors.js'
 import type { StoreService } from '../service.js'
 import { createSingleFlight } from '../single-flight.js'
@@ -16,6 +17,10 @@ interface UsageDoc {
   day: string
   /** Time of the last full recount. */
   checked_at: Date
+  /** Limits that an administrator gave this user, instead of the deployment's. */
+  limits?: OwnLimits
+  /** Revision of `limits`: auth raises it with each change. */
+  limits_revision?: number
 }
 
 const NOBODY = 'nobody'
@@ -33,6 +38,8 @@ const schema = new Schema<UsageDoc>(
     used: { type: Schema.Types.Mixed, required },
     day: { type: String, required },
     checked_at: { type: Date, required },
+    limits: Schema.Types.Mixed,
+    limits_revision: Number,
   },
   { collection: 'usage', versionKey: false, minimize: false },
 )
@@ -43,11 +50,14 @@ export class QuotaExceeded<K extends string = string> extends HttpError {
   override name = 'QuotaExceeded'
   /** Usage before the refused change. */
   readonly used: Amounts<K>
+  /** Limits of the user's own. */
+  readonly own: OwnLimits
 
-  constructor(name: Quota, limit: number, needed: number, used: Amounts<K>) {
+  constructor(name: Quota, limit: number, needed: number, used: Amounts<K>, own: OwnLimits = {}) {
     const before = Math.max(0, (used as Record<string, number>)[name] ?? 0)
     super(413, quotaDetail(name, { used: before, limit }, needed))
     this.used = used
+    this.own = own
   }
 }
 
@@ -89,9 +99,16 @@ export interface Quotas<K extends string> {
     ) => Promise<T>,
     options?: { retriesDuplicates?: boolean },
   ): Promise<T>
-  /** The error if `delta` does not fit beside what is used: only growing amounts are refused. */
-  refusal(used: Amounts<K>, delta: Amounts<K>): QuotaExceeded<K> | undefined
+  /**
+   * The error if `delta` does not fit beside what is used: only growing amounts are refused.
+   * @param own limits of the user's own
+   */
+  refusal(used: Amounts<K>, delta: Amounts<K>, own?: OwnLimits): QuotaExceeded<K> | undefined
   used(owner: Types.ObjectId): Promise<Amounts<K>>
+  /** Limits of the user's own; empty if they have the deployment's. */
+  own(owner: Types.ObjectId): Promise<OwnLimits>
+  /** Stores a user's own limits, unless newer ones are stored. Idempotent. */
+  setOwn(owner: Types.ObjectId, own: OwnLimits, revision: number): Promise<void>
   /** Used and limit of each quota. */
   usage(owner: Types.ObjectId): Promise<Partial<Record<Quota, QuotaUsage>>>
   /** Sums over all owners, about a second old. */
@@ -130,11 +147,12 @@ export const createQuotas = <K extends string>({
         .filter(([name, n]) => n !== 0 && name !== without)
         .map(([name, n]) => [`used.${name}`, n as number]),
     )
-  const refusal: Quotas<K>['refusal'] = (used, delta) => {
-    for (const [name, limit] of limited) {
+  const refusal: Quotas<K>['refusal'] = (used, delta, own = {}) => {
+    for (const [name, everyones] of limited) {
+      const limit = own[name] ?? everyones
       const added = delta[name] ?? 0
       if (added > 0 && (used[name] ?? 0) + added > limit)
-        return new QuotaExceeded<K>(name, limit, added, used)
+        return new QuotaExceeded<K>(name, limit, added, used, own)
     }
     return undefined
   }
@@ -156,7 +174,7 @@ export const createQuotas = <K extends string>({
       : await update({}, { $inc })
     if (!doc) throw new Unbuilt(_id)
     const before = Object.entries(doc.used).map(([name, n]) => [name, n - (delta[name as K] ?? 0)])
-    const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta)
+    const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta, doc.limits)
     if (refused) throw refused
   }
 
@@ -217,9 +235,11 @@ export const createQuotas = <K extends string>({
       }
     }
   }
-  const used: Quotas<K>['used'] = async owner => {
-    const find = () => model.findById(idOf(owner)).lean<UsageDoc>()
-    const doc = (await find()) ?? (await build(owner).then(find))
+  const find = async (owner: Types.ObjectId) => {
+    const read = () => model.findById(idOf(owner)).lean<UsageDoc>()
+    return (await read()) ?? build(owner).then(read)
+  }
+  const usedIn = (doc: UsageDoc | null): Amounts<K> => {
     if (!doc) return {}
     const isOver = daily && doc.day < dayOf(new Date())
     return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
@@ -274,16 +294,33 @@ export const createQuotas = <K extends string>({
   return {
     settle,
     refusal,
-    used,
+    used: async owner => usedIn(await find(owner)),
     change: (owner, delta, work) =>
       settle(async (session, takeOf) => {
         await takeOf(owner, delta)
         return work(session)
       }),
+    async own(owner) {
+      return (await model.findById(idOf(owner), { limits: 1 }).lean<UsageDoc>())?.limits ?? {}
+    },
+    async setOwn(owner, limits, limits_revision) {
+      await find(owner)
+      await model.updateOne(
+        {
+          _id: idOf(owner),
+          $or: [{ limits_revision: { $exists: false } }, { limits_revision: { $lt: limits_revision } }],
+        },
+        { $set: { limits, limits_revision } },
+      )
+    },
     async usage(owner) {
-      const all = await used(owner)
+      const doc = await find(owner)
+      const all = usedIn(doc)
       return Object.fromEntries(
-        limited.map(([name, limit]) => [name, { used: Math.max(0, all[name] ?? 0), limit }]),
+        limited.map(([name, limit]) => [
+          name,
+          { used: Math.max(0, all[name] ?? 0), limit: doc?.limits?.[name] ?? limit },
+        ]),
       ) as Partial<Record<Quota, QuotaUsage>>
     },
     totals,
@@ -305,14 +342,18 @@ export const createQuotas = <K extends string>({
   }
 }
 
-/** Serves a user's usage to the auth service. @param more usage that is read instead of counted */
+/** Serves a user's usage and own limits to the auth service. @param more usage that is read instead of counted */
 export const serveUsage = <K extends string>(
   service: StoreService,
   quotas: Quotas<K>,
   more: (owner: Types.ObjectId) => Promise<Partial<Record<Quota, QuotaUsage>>> = async () => ({}),
-): void =>
+): void => {
   service.internal(usageInternal.getUsage, async ({ params }) => {
     const owner = new Types.ObjectId(params.id)
     const [counted, read] = await Promise.all([quotas.usage(owner), more(owner)])
     return { ...counted, ...read }
   })
+  service.internal(usageInternal.setLimits, async ({ params, body }) =>
+    done(quotas.setOwn(new Types.ObjectId(params.id), body.limits, body.revision)),
+  )
+}

@@ -26,9 +26,8 @@ const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<v
   await endSessions(context, _id)
 }
 
-/** Ends all sessions of an account and prevents sign-in. Idempotent. Throws 404. */
-export const suspendAccount = async (context: AuthContext, email: string): Promise<UserDoc> => {
-  const user = await findAccount(context, email)
+/** Ends all sessions of an account and prevents sign-in. Idempotent. Throws 503 while Redis is down. */
+export const suspendAccount = async (context: AuthContext, user: UserDoc): Promise<UserDoc> => {
   await context.models.users.updateOne(
     { _id: user._id, suspended_at: null },
     { $set: { suspended_at: new Date() } },
@@ -37,9 +36,8 @@ export const suspendAccount = async (context: AuthContext, email: string): Promi
   return user
 }
 
-/** Lets a suspended account sign in again. Throws 404. */
-export const unsuspendAccount = async (context: AuthContext, email: string): Promise<UserDoc> => {
-  const user = await findAccount(context, email)
+/** Lets a suspended account sign in again. Idempotent. */
+export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Promise<UserDoc> => {
   await context.models.users.updateOne({ _id: user._id }, { $unset: { suspended_at: 1 } })
   return user
 }

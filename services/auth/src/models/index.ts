@@ -8,6 +8,7 @@ import {
   type PartSettingsDoc,
   partSettingsSchema,
 } from './audit-state.js'
+import { type BackupDoc, backupSchema } from './backup.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
@@ -29,6 +30,7 @@ export const createModels = (mongo: Connection) => ({
   extensionCodes: mongo.model<ExtensionCodeDoc>('ExtensionCode', extensionCodeSchema),
   feedKeys: mongo.model<FeedKeyDoc>('FeedKey', feedKeySchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
+  backups: mongo.model<BackupDoc>('Backup', backupSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
   auditEntries: mongo.model<AuditEntryDoc>('AuditEntry', auditEntrySchema),
   auditHead: mongo.model<AuditHeadDoc>('AuditHead', auditHeadSchema),

@@ -1,3 +1,4 @@
+import type { OwnLimits, ServiceName } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /** Key of a username, which is unique in any case. */
@@ -23,6 +24,12 @@ export interface UserDoc {
   warning_refused?: boolean
   /** Set while the account is suspended: sign-in is impossible. */
   suspended_at?: Date
+  /** Limits of quotas that an administrator gave this user, instead of the deployment's. */
+  own_limits?: OwnLimits
+  /** Time of the last change of `own_limits` in milliseconds, made to rise. */
+  own_limits_revision?: number
+  /** Services that do not have this revision yet. */
+  own_limits_owed?: ServiceName[]
   /** Set when the deletion began: only the rest of the deletion may change the account. */
   deleted_at?: Date
   /** Incremented by each change of the username. */
@@ -46,6 +53,9 @@ export const userSchema = new Schema<UserDoc>(
     warning_taken_at: Date,
     warning_refused: Boolean,
     suspended_at: Date,
+    own_limits: Schema.Types.Mixed,
+    own_limits_revision: Number,
+    own_limits_owed: { type: [String], default: undefined },
     deleted_at: Date,
     revision: { type: Number, required },
     announced: { type: Boolean, required },
@@ -54,6 +64,8 @@ export const userSchema = new Schema<UserDoc>(
   { collection: 'users', versionKey: false },
 )
 userSchema.index({ email: 1 }, { unique: true })
+userSchema.index({ created_at: -1, _id: -1 })
+userSchema.index({ own_limits_owed: 1 }, { sparse: true })
 userSchema.index(
   { username_key: 1 },
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },

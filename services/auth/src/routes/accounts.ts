@@ -25,18 +25,20 @@ export const addAccountRoutes = (context: AuthContext): void => {
   )
 
   /** Does what the operator's command asks for, and records it. */
-  const operate = async (action: AuditAction, user: UserDoc, work: () => Promise<unknown>) => {
+  const operate = async (action: AuditAction, user: UserDoc, work: (user: UserDoc) => Promise<unknown>) => {
     const { id } = idOf(user)
-    await service.audit.during('operator', { action, subject: { kind: 'account', id } }, work)
+    await service.audit.during('operator', { action, subject: { kind: 'account', id } }, () => work(user))
     return { id }
   }
 
   service.internal(accountsInternal.suspendAccount, async ({ body: { email } }) =>
-    operate('account.suspended', await findAccount(context, email), () => suspendAccount(context, email)),
+    operate('account.suspended', await findAccount(context, email), user => suspendAccount(context, user)),
   )
 
   service.internal(accountsInternal.unsuspendAccount, async ({ body: { email } }) =>
-    operate('account.unsuspended', await findAccount(context, email), () => unsuspendAccount(context, email)),
+    operate('account.unsuspended', await findAccount(context, email), user =>
+      unsuspendAccount(context, user),
+    ),
   )
 
   service.internal(accountsInternal.resetPasskeys, async ({ body: { email } }) =>

@@ -5,6 +5,7 @@ import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/ann
 import { repairDeletions } from '../commands/close-account.js'
 import { createAuditExpiry } from '../commands/expire-audit.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
+import { repairOwnLimits } from '../commands/own-limits.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
@@ -77,6 +78,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairEnds(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
+      (await repairOwnLimits(context)) +
       (await repairDeletions(context)) +
       (await expireAudit()),
   )

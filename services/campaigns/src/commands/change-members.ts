@@ -2,7 +2,17 @@ import { type campaignsApi, iodsInternal, type ResponseOf } from '@iodine/contra
 import { notFound, type Peers, QuotaExceeded, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type CampaignDoc, type CampaignModel, CHANGED } from '../models/campaign.js'
+import type { CampaignModels } from '../models/index.js'
 import { findCampaign } from '../queries/campaign-detail.js'
+
+type Models = Pick<CampaignModels, 'campaigns' | 'quotas'>
+
+/** How many IODs a campaign may hold: its creator's own limit, or everyone's. Throws 404. */
+const memberMax = async ({ campaigns, quotas }: Models, id: string, everyones: number): Promise<number> => {
+  const doc = await campaigns.findById(id).select('created_by').lean<CampaignDoc>()
+  if (!doc) throw notFound()
+  return (doc.created_by && (await quotas.own(doc.created_by)).campaign_iods) ?? everyones
+}
 
 /**
  * Adds an IOD to a campaign. Idempotent. The answer omits the members, as a client that adds many would
@@ -10,18 +20,19 @@ import { findCampaign } from '../queries/campaign-detail.js'
  * while the iods service is unavailable.
  */
 export const addIod = async (
-  model: CampaignModel,
+  models: Models,
   peers: Peers,
   id: string,
   iodId: string,
-  max: number,
+  everyones: number,
 ): Promise<CampaignDoc> => {
+  const model = models.campaigns
   const iod = new Types.ObjectId(iodId)
-  const [exists, [known]] = await Promise.all([
-    model.exists({ _id: id }),
+  const [max, [known]] = await Promise.all([
+    memberMax(models, id, everyones),
     peers.call('iods', iodsInternal.knownIods, { body: { ids: [iod.toHexString()] } }),
   ])
-  if (!exists || !known) throw notFound()
+  if (!known) throw notFound()
   const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 }, ...CHANGED }
   const isNew = { _id: id, iod_ids: { $ne: iod } }
   const added = await model
@@ -44,18 +55,18 @@ const TRIES = 20
  * for an unknown campaign, 413 if not all of the new ones fit, 503 while the iods service is unavailable.
  */
 export const addIods = async (
-  model: CampaignModel,
+  models: Models,
   peers: Peers,
   id: string,
   iodIds: readonly string[],
-  max: number,
+  everyones: number,
 ): Promise<ResponseOf<typeof campaignsApi.addIods>> => {
+  const model = models.campaigns
   const ids = [...new Set(iodIds.map(iodId => iodId.toLowerCase()))]
-  const [exists, found] = await Promise.all([
-    model.exists({ _id: id }),
+  const [max, found] = await Promise.all([
+    memberMax(models, id, everyones),
     peers.call('iods', iodsInternal.knownIods, { body: { ids } }),
   ])
-  if (!exists) throw notFound()
   const known = new Set(found)
   const push = async (added: readonly string[]): Promise<boolean> => {
     const fresh = added.map(each => new Types.ObjectId(each))

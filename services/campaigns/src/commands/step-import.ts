@@ -32,7 +32,7 @@ interface Stepping {
   queues: Service['queues']
   peers: Peers
   log: Service['log']
-  /** Maximum IODs of a campaign. */
+  /** Maximum IODs of a campaign, unless its creator has a limit of their own. */
   memberMax: number
 }
 
@@ -175,7 +175,7 @@ const applyPart = async (
       )
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
-      await addIods(campaigns, peers, campaign, some, memberMax)
+      await addIods(models, peers, campaign, some, memberMax)
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
     await addTechniques(campaigns, userId, campaign, named)

@@ -111,10 +111,10 @@ export const addCampaignRoutes = (
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
-    presentOne(await addIod(campaigns, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
+    presentOne(await addIod(models, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
   )
   service.route(campaignsApi.addIods, async ({ params, body }) =>
-    addIods(campaigns, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
+    addIods(models, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
   )
   service.route(campaignsApi.removeIod, async call => {
     const { params, body, reply } = call
@@ -139,8 +139,12 @@ export const addCampaignRoutes = (
   })
 
   serveUsage(service, quotas, async created_by => {
-    const fullest = await campaigns.findOne({ created_by }).sort({ iod_count: -1 }).lean<CampaignDoc>()
-    return { campaign_iods: { used: fullest?.iod_count ?? 0, limit: QUOTA_CAMPAIGN_IODS } }
+    const [fullest, own] = await Promise.all([
+      campaigns.findOne({ created_by }).sort({ iod_count: -1 }).lean<CampaignDoc>(),
+      quotas.own(created_by),
+    ])
+    const limit = own.campaign_iods ?? QUOTA_CAMPAIGN_IODS
+    return { campaign_iods: { used: fullest?.iod_count ?? 0, limit } }
   })
   watchStorage(service, async () => {
     const stored = await storedOf(models)

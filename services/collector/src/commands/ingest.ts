@@ -189,10 +189,10 @@ const write = async (
     }
   }
   /** Keeps the changes, in order, that fit into the quotas. */
-  const fit = ({ used }: QuotaExceeded<Counted>) => {
+  const fit = ({ used, own }: QuotaExceeded<Counted>) => {
     let total = used
     return changes.filter(({ at, delta }) => {
-      const refusal = quotas.refusal(total, delta)
+      const refusal = quotas.refusal(total, delta, own)
       if (refusal) results.set(at, { error: [refusal.detail].flat() })
       else total = plus(total, delta)
       return !refusal

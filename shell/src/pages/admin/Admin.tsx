@@ -4,8 +4,11 @@ import { Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
 import { useUser } from '../../app/HostProvider'
+import styles from './Admin.module.css'
 import { BetaCodes } from './BetaCodes'
+import { People } from './People'
 import { Subscriptions } from './Subscriptions'
+import { System } from './System'
 
 interface AdminTab {
   /** Value of `?tab=`. */
@@ -26,6 +29,20 @@ const BETA_CODES: AdminTab = {
 
 const TABS: readonly AdminTab[] = [
   BETA_CODES,
+  {
+    id: 'people',
+    label: 'People',
+    title: 'People',
+    subtitle: 'Accounts, their sessions and their limits.',
+    Panel: People,
+  },
+  {
+    id: 'system',
+    label: 'System',
+    title: 'System',
+    subtitle: 'The parts of the product and their background work.',
+    Panel: System,
+  },
   {
     id: 'subscriptions',
     label: 'Subscriptions',
@@ -54,6 +71,7 @@ export function Admin() {
         <PageHeader title={selected.title} subtitle={selected.subtitle} />
         <Tabs
           id="admin"
+          className={styles.tabs}
           selectedTabId={selected.id}
           onChange={id => setSearch(id === BETA_CODES.id ? {} : { tab: String(id) })}
           renderActiveTabPanelOnly

@@ -1,0 +1,101 @@
+import { iodsApi, profileApi } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { iodInput } from '@iodine/test-kit'
+import { expect, test } from '@playwright/test'
+import { faultsOf } from '../support/faults.js'
+import { keepLog } from '../support/keep-log.js'
+import { openAs } from '../support/open-as.js'
+
+let stack: TestStack
+
+test.beforeAll(async () => {
+  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
+})
+test.afterEach(() => keepLog(test.info(), stack))
+test.afterAll(() => stack?.stop())
+
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 390, height: 844 },
+]
+
+for (const size of SIZES)
+  test(`an administrator finds a person, changes a limit, suspends and lets them in again at ${size.width} px`, async ({
+    page,
+  }) => {
+    test.setTimeout(120_000)
+    await page.setViewportSize(size)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const name = `reader_${size.width}`
+    const reader = await stack.signUp(`${name}@example.org`, name)
+    const boss = await stack.signUp('boss@example.org', 'the_boss')
+    await openAs(page, stack.url, boss.token, '/dashboard/admin')
+    await page.getByRole('tab', { name: 'People' }).click()
+    await expect(page).toHaveURL(/\?tab=people$/)
+    const people = page.getByRole('tabpanel', { name: 'People' })
+    await people.getByPlaceholder('Search by username, e-mail or id...').fill('<b>.*')
+    await expect(people.getByText('Nobody found')).toBeVisible()
+    await people.getByPlaceholder('Search by username, e-mail or id...').fill(name.toUpperCase())
+    await expect(people.getByText('1 account', { exact: true })).toBeVisible()
+    const row = people.getByRole('row').filter({ hasText: `@${name}` })
+    await expect(row).toContainText('Active')
+    expect(await faultsOf(page, 'people')).toEqual([])
+    await row.getByRole('button', { name: `Manage ${name}` }).click()
+
+    const dialog = page.getByRole('dialog', { name: 'Manage Account' })
+    await dialog.getByRole('button', { name: 'Change limit: IODs created in all' }).click()
+    const field = dialog.getByRole('textbox', { name: 'Limit: IODs created in all' })
+    await field.fill('many')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('A limit is a whole number, 1 or more')).toBeVisible()
+    await field.fill('1')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(dialog.getByText('0 of 1', { exact: true })).toBeVisible()
+    await expect(dialog.getByText('Own limit')).toBeVisible()
+    expect(await faultsOf(page, 'an account')).toEqual([])
+    await reader.api.call(iodsApi.createIod, { body: iodInput() })
+    expect((await reader.api.send('POST', '/iods', iodInput())).status).toBe(413)
+
+    await dialog.getByRole('button', { name: 'Suspend' }).click()
+    const asking = page.getByRole('dialog', { name: 'Suspend account' })
+    await asking.getByRole('button', { name: 'Suspend' }).click()
+    await expect(dialog.getByText('Suspended', { exact: true })).toBeVisible()
+    expect((await reader.api.send('GET', '/profile/me')).status).toBe(401)
+    await dialog.getByRole('button', { name: 'Unsuspend' }).click()
+    await expect(dialog.getByText('Active', { exact: true })).toBeVisible()
+    const again = await stack.signUp(`${name}@example.org`, name)
+    expect((await again.api.call(profileApi.getProfile)).username).toBe(name)
+  })
+
+for (const size of SIZES)
+  test(`an administrator sees the parts, one of which is down, queues and backups at ${size.width} px`, async ({
+    page,
+  }) => {
+    test.setTimeout(120_000)
+    await page.setViewportSize(size)
+    const boss = await stack.signUp('boss@example.org', 'the_boss')
+    await openAs(page, stack.url, boss.token, '/dashboard/admin?tab=system')
+    const part = (name: string) =>
+      page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) })
+    await expect(part('campaigns')).toContainText('up')
+    await expect(part('inactivity')).toContainText('every 60 min')
+    await expect(page.getByText('No backup is known.')).toBeVisible()
+    await stack.parts.campaigns.stop()
+    try {
+      await expect(part('campaigns')).toContainText('down', { timeout: 20_000 })
+      await expect(part('iods')).toContainText('up')
+      expect(await faultsOf(page, 'system')).toEqual([])
+    } finally {
+      await stack.parts.campaigns.start()
+    }
+    await expect(part('campaigns')).not.toContainText('down', { timeout: 20_000 })
+  })
+
+test('members are shown no tab of it', async ({ page }) => {
+  const member = await stack.signUp()
+  for (const tab of ['people', 'system', 'subscriptions']) {
+    await openAs(page, stack.url, member.token, `/dashboard/admin?tab=${tab}`)
+    await expect(page.getByText('Access denied')).toBeVisible()
+    await expect(page.getByRole('tab')).toHaveCount(0)
+  }
+})

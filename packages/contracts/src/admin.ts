@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { endpoint, internalEndpoint } from './endpoint.js'
+import { QUEUES, type QueueName } from './events.js'
+import { LIMITS } from './limits.js'
+import { cursorParam, done, id, limitParam, text, time } from './primitives.js'
+import { QUOTAS } from './quotas.js'
+import { usage } from './usage.js'
+
+const byId = z.strictObject({ id })
+
+/** Limits of a user that replace those of the deployment. */
+export const ownLimits = z.partialRecord(z.enum(QUOTAS), z.int().min(1).max(LIMITS.quotaMax))
+export type OwnLimits = z.output<typeof ownLimits>
+
+/** An account, as administrators see it in the list. */
+export const person = z.strictObject({
+  id,
+  username: z.string().nullable(),
+  email: z.string(),
+  is_admin: z.boolean(),
+  created_at: time,
+  /** To within a day. */
+  last_active_at: time,
+  suspended_at: time.nullable(),
+  /** Live sessions. */
+  sessions: z.int(),
+})
+export type Person = z.output<typeof person>
+
+export const personDetail = person.extend({
+  /** Used and effective limit; null while the owning service is down. */
+  usage,
+  own_limits: ownLimits,
+  /** Own limits have not reached every service yet. */
+  limits_pending: z.boolean(),
+})
+export type PersonDetail = z.output<typeof personDetail>
+
+export const peopleApi = {
+  listPeople: endpoint('user', 'GET /admin/people', {
+    summary: `Accounts, newest first (admins): all, or those whose username or address begins with \`search\`, or whose id it is. Pages of ${LIMITS.peoplePage} by default; a search looks at ${LIMITS.peopleFound} matches of each at most`,
+    query: z.strictObject({
+      search: text(LIMITS.searchMax).optional(),
+      limit: limitParam(LIMITS.peoplePageMax).optional(),
+      cursor: cursorParam.optional(),
+    }),
+    response: z.array(person),
+  }),
+  getPerson: endpoint('user', 'GET /admin/people/:id', {
+    summary: 'An account with what it has used of each quota (admins)',
+    params: byId,
+    response: personDetail,
+  }),
+  suspendPerson: endpoint('user', 'POST /admin/people/:id/suspend', {
+    summary:
+      'End all sessions of an account at once and let nobody sign in to it (admins); may be repeated. 409 for an administrator',
+    params: byId,
+    body: z.strictObject({}).optional(),
+    response: person,
+  }),
+  unsuspendPerson: endpoint('user', 'POST /admin/people/:id/unsuspend', {
+    summary: 'Let a suspended account sign in again (admins). 409 for an administrator',
+    params: byId,
+    body: z.strictObject({}).optional(),
+    response: person,
+  }),
+  endPersonSessions: endpoint('user', 'POST /admin/people/:id/end-sessions', {
+    summary: 'End all sessions of an account (admins), but the one that asks',
+    params: byId,
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ ended: z.int() }),
+  }),
+  changeLimits: endpoint('user', 'PATCH /admin/people/:id/limits', {
+    summary:
+      'Give an account limits of its own, or with null the deployment’s again (admins). A service that is down applies them once it is back',
+    params: byId,
+    body: z
+      .partialRecord(z.enum(QUOTAS), z.int().min(1).max(LIMITS.quotaMax).nullable())
+      .refine(limits => Object.keys(limits).length > 0, 'must name a quota'),
+    response: personDetail,
+  }),
+} as const
+
+const QUEUE_NAMES = Object.keys(QUEUES) as [QueueName, ...QueueName[]]
+
+/** A part of the product, as its `/readyz` says. */
+export const partState = z.strictObject({
+  name: z.string(),
+  state: z.enum(['up', 'down']),
+  /** Whether each dependency answers; null if the part does not. */
+  dependencies: z.record(z.string(), z.enum(['up', 'down'])).nullable(),
+  /** Process of the part; null if the part does not answer. */
+  process: z
+    .strictObject({
+      started_at: time,
+      memory_bytes: z.int(),
+      /** 99th percentile of the event loop's delay, since half a minute ago or when it was asked before. */
+      event_loop_p99_ms: z.number(),
+    })
+    .nullable(),
+})
+export type PartState = z.output<typeof partState>
+
+export const queueState = z.strictObject({
+  name: z.enum(QUEUE_NAMES),
+  /** Null while Redis is down. */
+  jobs: z.strictObject({ waiting: z.int(), active: z.int(), delayed: z.int(), failed: z.int() }).nullable(),
+  /** Age of the oldest unfinished job in seconds; 0 for none. */
+  oldest_seconds: z.number(),
+  /** Interval of the scheduled job; null if jobs are added by events. */
+  every_ms: z.int().nullable(),
+  /** Of the jobs that failed for good and are kept: the last one. `reason` is a class, never a job's data. */
+  last_failure: z.strictObject({ at: time, reason: z.string() }).nullable(),
+})
+export type AdminQueue = z.output<typeof queueState>
+
+export const backup = z.strictObject({
+  /** When it was complete. */
+  made_at: time,
+  bytes: z.int().min(0),
+  duration_ms: z.int().min(0),
+})
+export type Backup = z.output<typeof backup>
+
+export const backupsInternal = {
+  noteBackup: internalEndpoint('POST /internal/backups', {
+    summary: 'A backup has been made; repeating it changes nothing',
+    body: backup,
+    response: done,
+  }),
+} as const
+
+export const systemApi = {
+  listBackups: endpoint('user', 'GET /admin/backups', {
+    summary: `The last ${LIMITS.backupsKept} backups that were noted, newest first (admins)`,
+    response: z.array(backup),
+  }),
+  listParts: endpoint('user', 'GET /admin/parts', {
+    summary: 'Services and workers with their state (admins): one that does not answer within 2 s is down',
+    response: z.array(partState),
+  }),
+  listQueues: endpoint('user', 'GET /admin/queues', {
+    summary: 'Queues of background work (admins)',
+    response: z.array(queueState),
+  }),
+} as const

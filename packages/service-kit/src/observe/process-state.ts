@@ -1,0 +1,38 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const WINDOW_MS = 30_000
+/** Measured delays include the timer's own interval. */
+const RESOLUTION_MS = 20
+const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString()
+
+const measure = () => {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  delays.enable()
+  return delays
+}
+let before: ReturnType<typeof measure> | undefined
+let now: ReturnType<typeof measure> | undefined
+let began = 0
+
+/** Starts a new window of measurement where the current one is over. */
+const turn = () => {
+  if (now && Date.now() - began < WINDOW_MS) return
+  before?.disable()
+  before = now
+  now = measure()
+  began = Date.now()
+}
+
+/**
+ * State of this process. The delay of the event loop is measured from the first call on, over two windows:
+ * the calls begin a new one after half a minute at the earliest.
+ */
+export const processState = () => {
+  turn()
+  const delays = [before, now].map(each => (each?.percentile(99) ?? 0) / 1e6 - RESOLUTION_MS)
+  return {
+    started_at: startedAt,
+    memory_bytes: process.memoryUsage.rss(),
+    event_loop_p99_ms: Math.round(Math.max(0, ...delays) * 10) / 10,
+  }
+}

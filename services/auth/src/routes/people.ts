@@ -1,0 +1,111 @@
+import { DETAILS, LIMITS, type Person, type PersonDetail, peopleApi, type Quota } from '@iodine/contracts'
+import { conflict, notFound, sendList } from '@iodine/service-kit'
+import { suspendAccount, unsuspendAccount } from '../commands/close-account.js'
+import { changeOwnLimits } from '../commands/own-limits.js'
+import { endSessions } from '../commands/sessions.js'
+import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
+import { isAdminEmail, requireAdmin } from '../policies/admin.js'
+import { presentPerson } from '../presenters/person.js'
+import { countSessions, peopleList } from '../queries/people.js'
+import { gatherUsage } from '../queries/usage.js'
+
+/** Administration of accounts. */
+export const addPeopleRoutes = (context: AuthContext): void => {
+  const { config, models, service } = context
+
+  const present = async (users: UserDoc[]): Promise<Person[]> => {
+    const counts = await countSessions(
+      models,
+      users.map(({ _id }) => _id),
+    )
+    return users.map(user => presentPerson(config, user, counts.get(user._id.toHexString()) ?? 0))
+  }
+  const find = async (id: string): Promise<UserDoc> => {
+    const user = await models.users.findOne({ _id: id, deleted_at: null }).lean<UserDoc>()
+    if (!user) throw notFound()
+    return user
+  }
+  const presentOne = async (id: string) => (await present([await find(id)]))[0] as Person
+  const presentDetail = async (id: string): Promise<PersonDetail> => {
+    const user = await find(id)
+    const [[summary], usage] = await Promise.all([present([user]), gatherUsage(service.peers, id)])
+    return {
+      ...(summary as Person),
+      usage,
+      own_limits: user.own_limits ?? {},
+      limits_pending: user.own_limits_owed !== undefined,
+    }
+  }
+  /**
+   * An account that administrators may close. Who is an administrator is the deployment's decision: none of them
+   * locks out another, or themself.
+   */
+  const findMember = async (id: string): Promise<UserDoc> => {
+    const user = await find(id)
+    if (isAdminEmail(config, user.email)) throw conflict(DETAILS.suspendAdmin)
+    return user
+  }
+
+  service.route(peopleApi.listPeople, async ({ user, query: { search, limit, cursor }, reply }) => {
+    await requireAdmin(context, user)
+    const list = await peopleList(models, search)
+    return sendList(reply, { ...list, limit: limit ?? LIMITS.peoplePage, cursor, present })
+  })
+
+  service.route(peopleApi.getPerson, async ({ user, params }) => {
+    await requireAdmin(context, user)
+    return presentDetail(params.id)
+  })
+
+  const account = ({ id }: { id: string }) => ({ kind: 'account', id }) as const
+  service.route(peopleApi.suspendPerson, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.suspended', subject: account(params) }, () =>
+      suspendAccount(context, member),
+    )
+    return presentOne(params.id)
+  })
+
+  service.route(peopleApi.unsuspendPerson, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.unsuspended', subject: account(params) }, () =>
+      unsuspendAccount(context, member),
+    )
+    return presentOne(params.id)
+  })
+
+  service.route(peopleApi.endPersonSessions, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const what = { action: 'account.sessions-ended', subject: account(params) } as const
+    return service.audit.during(call, what, async note => {
+      const ended = await endSessions(context, _id, user.sid)
+      note({ count: ended })
+      return { ended }
+    })
+  })
+
+  service.route(peopleApi.changeLimits, async call => {
+    const { user, params, body } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const [[quota, limit] = [], more] = Object.entries(body) as [Quota, number | null][]
+    await service.audit.during(
+      call,
+      {
+        action: 'account.limits-changed',
+        subject: account(params),
+        // Of one limit, which, and what it is now; none if it is the deployment's again.
+        ...(!more && { detail: quota, count: limit ?? undefined }),
+      },
+      () => changeOwnLimits(context, _id, body),
+    )
+    return presentDetail(params.id)
+  })
+}

@@ -1,0 +1,43 @@
+import { backupsInternal, everyMs, QUEUES, type QueueName, systemApi } from '@iodine/contracts'
+import { done } from '@iodine/service-kit'
+import { noteBackup } from '../commands/note-backup.js'
+import type { AuthContext } from '../context.js'
+import type { BackupDoc } from '../models/backup.js'
+import { requireAdmin } from '../policies/admin.js'
+import { readParts } from '../queries/parts.js'
+
+/** What administrators see of parts, queues and backups. */
+export const addSystemRoutes = (context: AuthContext): void => {
+  const { config, models, service } = context
+
+  service.route(systemApi.listParts, async ({ user }) => {
+    await requireAdmin(context, user)
+    return readParts(config)
+  })
+
+  service.internal(backupsInternal.noteBackup, async ({ body }) => {
+    const what = { action: 'backup.made', subject: { kind: 'deployment' } } as const
+    return done(service.audit.during('operator', what, () => noteBackup(context, body)))
+  })
+
+  service.route(systemApi.listBackups, async ({ user }) => {
+    await requireAdmin(context, user)
+    const backups = await models.backups.find().sort({ _id: -1 }).lean<BackupDoc[]>()
+    return backups.map(({ _id, bytes, duration_ms }) => ({ made_at: _id.toISOString(), bytes, duration_ms }))
+  })
+
+  service.route(systemApi.listQueues, async ({ user }) => {
+    await requireAdmin(context, user)
+    const [states, failures] = await Promise.all([service.queues.states(), service.queues.failures()])
+    return (Object.keys(QUEUES) as QueueName[]).map(name => {
+      const { waiting = 0, active = 0, delayed = 0, failed = 0 } = states[name]?.jobs ?? {}
+      return {
+        name,
+        jobs: states[name] ? { waiting, active, delayed, failed } : null,
+        oldest_seconds: states[name]?.oldestSeconds ?? 0,
+        every_ms: everyMs(name) ?? null,
+        last_failure: failures[name] ?? null,
+      }
+    })
+  })
+}

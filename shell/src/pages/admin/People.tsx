@@ -1,0 +1,112 @@
+import { LIMITS, type Person } from '@iodine/contracts'
+import { usePagedQuery } from '@iodine/mfe-kit/query'
+import {
+  Button,
+  DateTime,
+  EmptyState,
+  formatCount,
+  LoadingPanel,
+  LoadMore,
+  SearchInput,
+  useDebounce,
+} from '@iodine/ui'
+import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
+import { useMemo, useState } from 'react'
+import { useHost } from '../../app/HostProvider'
+import styles from './People.module.css'
+import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
+
+/** Accounts: found by name, address or id, and administered one by one. */
+export function People() {
+  const { api } = useHost()
+  const [text, setText] = useState('')
+  const [search] = useDebounce(text.trim(), 300)
+  const [openId, setOpenId] = useState<string | null>(null)
+  const columns = useMemo(() => columnsOf(setOpenId), [])
+  const query = usePagedQuery({
+    queryKey: [...PEOPLE, 'list', search],
+    readPage: (page, signal) =>
+      api.page('GET /admin/people', { query: { ...(search && { search }), ...page }, signal }),
+  })
+  return (
+    <>
+      <div className={styles.search}>
+        <SearchInput
+          value={text}
+          onChange={next => setText(next.slice(0, LIMITS.searchMax))}
+          placeholder="Search by username, e-mail or id..."
+        />
+      </div>
+      <LoadingPanel
+        query={query}
+        errorTitle="Unable to load people"
+        whenStale="both"
+        isEmpty={({ pages }) => pages[0]?.items.length === 0}
+        skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 220 }} />}
+        empty={
+          <EmptyState
+            title="Nobody found"
+            description="Search for the beginning of a username or an address, or for a whole id."
+          />
+        }
+      >
+        {({ pages }) => (
+          <>
+            <p className={styles.count} role="status">
+              {formatCount(pages[0]?.total ?? 0)} {pages[0]?.total === 1 ? 'account' : 'accounts'}
+            </p>
+            <Table
+              items={pages.flatMap(({ items }) => items)}
+              label="People"
+              columns={columns}
+              minWidth={880}
+            />
+            <LoadMore query={query} text="Show more people" />
+          </>
+        )}
+      </LoadingPanel>
+      {openId !== null && <PersonDialog key={openId} id={openId} onClose={() => setOpenId(null)} />}
+    </>
+  )
+}
+
+const columnsOf = (open: (id: string) => void): readonly Column<Person>[] => [
+  {
+    name: 'Person',
+    isNamed: true,
+    cell: ({ username, email }) => (
+      <div className={styles.cell}>
+        <span className={styles.text}>{username === null ? 'No username' : `@${username}`}</span>
+        <span className={styles.muted}>{email}</span>
+      </div>
+    ),
+  },
+  { name: 'State', width: 208, isNamed: true, cell: person => <StateTags person={person} /> },
+  {
+    name: 'Member since',
+    width: 128,
+    isNamed: true,
+    cell: ({ created_at }) => <DateTime value={created_at} />,
+  },
+  {
+    name: 'Last active',
+    width: 128,
+    isNamed: true,
+    cell: ({ last_active_at }) => <DateTime value={last_active_at} />,
+  },
+  {
+    name: 'Sessions',
+    width: 96,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ sessions }) => formatCount(sessions),
+  },
+  {
+    name: 'Actions',
+    width: 112,
+    isNamed: true,
+    cell: ({ id, username, email }) => (
+      <Button text="Manage" aria-label={`Manage ${username ?? email}`} onClick={() => open(id)} />
+    ),
+  },
+]

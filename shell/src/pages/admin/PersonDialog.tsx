@@ -1,0 +1,247 @@
+import {
+  formatQuota,
+  LIMITS,
+  type Person,
+  type PersonDetail,
+  type Quota,
+  type QuotaUsage,
+} from '@iodine/contracts'
+import { type ApiClient, errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { Button, Callout, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
+import { type FormEvent, useState } from 'react'
+import { useHost } from '../../app/HostProvider'
+import { QUOTA_LABELS } from '../quota-labels'
+import styles from './People.module.css'
+
+/** Key of the queries that read accounts. */
+export const PEOPLE = ['people']
+
+/** One account: its state, sessions and quotas, and what can be done about them. */
+export function PersonDialog({ id, onClose }: { id: string; onClose: () => void }) {
+  const { api } = useHost()
+  const query = useQuery({
+    queryKey: [...PEOPLE, id],
+    queryFn: () => api.call('GET /admin/people/:id', { params: { id } }),
+  })
+  return (
+    <Dialog isOpen title="Manage Account" onClose={onClose}>
+      <DialogBody>
+        <LoadingPanel query={query} errorTitle="Unable to load this account" whenStale="both">
+          {person => <Account person={person} />}
+        </LoadingPanel>
+      </DialogBody>
+    </Dialog>
+  )
+}
+
+/** What an account is at the moment. */
+export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'is_admin'> }) {
+  return (
+    <span className={styles.tags}>
+      <Tag minimal intent={person.suspended_at ? 'danger' : 'success'}>
+        {person.suspended_at ? 'Suspended' : 'Active'}
+      </Tag>
+      {person.is_admin && (
+        <Tag minimal intent="primary">
+          Administrator
+        </Tag>
+      )}
+    </span>
+  )
+}
+
+/** Runs a call of the API, says how it went, and reads the accounts again. Resolves to whether it succeeded. */
+function useAct() {
+  const { api, notify } = useHost()
+  const queryClient = useQueryClient()
+  return async (
+    call: (api: ApiClient) => Promise<unknown>,
+    done: string,
+    failed: string,
+  ): Promise<boolean> => {
+    let succeeded = true
+    try {
+      await call(api)
+      notify({ title: done, status: 'success', duration: 3000 })
+    } catch (error) {
+      succeeded = false
+      notify(errorToast(error, failed))
+    }
+    await queryClient.invalidateQueries({ queryKey: PEOPLE })
+    return succeeded
+  }
+}
+
+function Account({ person }: { person: PersonDetail }) {
+  const { id, email, username, is_admin, suspended_at, sessions } = person
+  const act = useAct()
+  const [asking, setAsking] = useState<'suspend' | 'end' | null>(null)
+  const name = username === null ? email : `@${username}`
+  const params = { id }
+  return (
+    <>
+      <div className={styles.cell}>
+        <strong className={styles.text}>{name}</strong>
+        <span className={styles.muted}>{email}</span>
+        <span className={styles.muted}>{id}</span>
+        <StateTags person={person} />
+      </div>
+      <div className={styles.actions}>
+        {suspended_at === null ? (
+          <Button
+            intent="danger"
+            variant="outlined"
+            text="Suspend"
+            disabled={is_admin}
+            title={is_admin ? 'Administrators are suspended by whoever runs this site' : undefined}
+            onClick={() => setAsking('suspend')}
+          />
+        ) : (
+          <Button
+            text="Unsuspend"
+            disabled={is_admin}
+            onClick={() =>
+              void act(
+                api => api.call('POST /admin/people/:id/unsuspend', { params }),
+                'The account may sign in again',
+                'Unable to unsuspend the account',
+              )
+            }
+          />
+        )}
+        <Button
+          variant="outlined"
+          text={`End all sessions (${sessions})`}
+          disabled={sessions === 0}
+          onClick={() => setAsking('end')}
+        />
+      </div>
+      {person.limits_pending && (
+        <Callout intent="warning" compact>
+          Not every part has the limits yet: one that is down applies them once it is back.
+        </Callout>
+      )}
+      <ul className={styles.quotas} aria-label="Quotas">
+        {QUOTA_LABELS.map(([quota, label]) => (
+          <QuotaRow
+            key={quota}
+            quota={quota}
+            label={label}
+            usage={person.usage[quota]}
+            own={person.own_limits[quota] ?? null}
+            save={limit =>
+              act(
+                api => api.call('PATCH /admin/people/:id/limits', { params, body: { [quota]: limit } }),
+                'Limit changed',
+                'Unable to change the limit',
+              )
+            }
+          />
+        ))}
+      </ul>
+      <ConfirmDialog
+        isOpen={asking === 'suspend'}
+        title="Suspend account"
+        confirmLabel="Suspend"
+        onConfirm={() =>
+          act(
+            api => api.call('POST /admin/people/:id/suspend', { params }),
+            'The account is suspended',
+            'Unable to suspend the account',
+          )
+        }
+        onClose={() => setAsking(null)}
+      >
+        {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. What they
+        have entered stays.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asking === 'end'}
+        title="End all sessions"
+        confirmLabel="End sessions"
+        onConfirm={() =>
+          act(
+            api => api.call('POST /admin/people/:id/end-sessions', { params }),
+            'All sessions ended',
+            'Unable to end the sessions',
+          )
+        }
+        onClose={() => setAsking(null)}
+      >
+        Every browser and extension of {name} is signed out at once; they can sign in again. The session that
+        you use stays.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+interface QuotaRowProps {
+  quota: Quota
+  label: string
+  /** Null while the part that counts it is down. */
+  usage: QuotaUsage | null
+  /** The account's own limit; null if it has everybody's. */
+  own: number | null
+  save: (limit: number | null) => Promise<boolean>
+}
+
+function QuotaRow({ quota, label, usage, own, save }: QuotaRowProps) {
+  const { notify } = useHost()
+  const [draft, setDraft] = useState<string | null>(null)
+  const [working, setWorking] = useState(false)
+  const store = async (limit: number | null) => {
+    setWorking(true)
+    if (await save(limit)) setDraft(null)
+    setWorking(false)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const limit = Number(draft)
+    if (Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.quotaMax) return void store(limit)
+    notify({ title: 'A limit is a whole number, 1 or more', status: 'error' })
+  }
+  return (
+    <li className={styles.quota}>
+      <span>
+        {label}
+        {quota.endsWith('_bytes') && draft !== null && ' (bytes)'}
+      </span>
+      {draft === null ? (
+        <span className={styles.limit}>
+          <span>
+            {usage
+              ? `${formatQuota(quota, usage.used)} of ${formatQuota(quota, usage.limit)}`
+              : 'not available'}
+          </span>
+          {own !== null && (
+            <Tag minimal intent="primary">
+              Own limit
+            </Tag>
+          )}
+          <Button
+            size="small"
+            variant="outlined"
+            text="Change"
+            aria-label={`Change limit: ${label}`}
+            onClick={() => setDraft(String(own ?? usage?.limit ?? ''))}
+          />
+        </span>
+      ) : (
+        <form className={styles.limit} onSubmit={submit}>
+          <InputGroup
+            autoFocus
+            inputMode="numeric"
+            aria-label={`Limit: ${label}`}
+            value={draft}
+            onValueChange={setDraft}
+          />
+          <Button type="submit" intent="primary" text="Save" loading={working} />
+          {own !== null && <Button text="Default" disabled={working} onClick={() => void store(null)} />}
+          <Button variant="minimal" text="Cancel" disabled={working} onClick={() => setDraft(null)} />
+        </form>
+      )}
+    </li>
+  )
+}

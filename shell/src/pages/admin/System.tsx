@@ -1,0 +1,229 @@
+import type { AdminQueue, Backup, PartState } from '@iodine/contracts'
+import { useQuery } from '@iodine/mfe-kit/query'
+import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
+import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
+import { useHost } from '../../app/HostProvider'
+import styles from './System.module.css'
+
+const REFETCH_MS = 5_000
+
+/** Parts of the product and queues of background work, read again every few seconds. */
+export function System() {
+  const { api } = useHost()
+  const parts = useQuery({
+    queryKey: ['parts'],
+    queryFn: () => api.call('GET /admin/parts'),
+    refetchInterval: REFETCH_MS,
+  })
+  const queues = useQuery({
+    queryKey: ['queues'],
+    queryFn: () => api.call('GET /admin/queues'),
+    refetchInterval: REFETCH_MS,
+  })
+  return (
+    <>
+      <section className={styles.section}>
+        <h2 className={styles.title}>Parts</h2>
+        <LoadingPanel
+          query={parts}
+          errorTitle="Unable to load the parts"
+          whenStale="both"
+          skeleton={<TableSkeleton columns={PART_COLUMNS} heights={{ row: 40, card: 200 }} />}
+        >
+          {all => (
+            <Table
+              items={all.map(part => ({ ...part, id: part.name }))}
+              label="Parts"
+              columns={PART_COLUMNS}
+              minWidth={720}
+            />
+          )}
+        </LoadingPanel>
+      </section>
+      {/* Each section waits for the one above: nothing moves while they load. */}
+      {!parts.isPending && (
+        <section className={styles.section}>
+          <h2 className={styles.title}>Queues</h2>
+          <LoadingPanel
+            query={queues}
+            errorTitle="Unable to load the queues"
+            whenStale="both"
+            skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
+          >
+            {all => (
+              <Table
+                items={all.map(queue => ({ ...queue, id: queue.name }))}
+                label="Queues"
+                columns={QUEUE_COLUMNS}
+                minWidth={880}
+              />
+            )}
+          </LoadingPanel>
+        </section>
+      )}
+      {!parts.isPending && !queues.isPending && <Backups />}
+    </>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** The warning that the age of the last backup asks for, if any. */
+const warningOf = (last: Backup | undefined): ['warning' | 'danger', string] | undefined => {
+  if (!last) return ['warning', 'No backup is known. Make one, or have your own tools tell of theirs.']
+  const age = Date.now() - Date.parse(last.made_at)
+  if (age > 7 * DAY_MS) return ['danger', 'The last known backup is older than a week.']
+  return age > DAY_MS ? ['warning', 'The last known backup is older than a day.'] : undefined
+}
+
+function Backups() {
+  const { api } = useHost()
+  const query = useQuery({ queryKey: ['backups'], queryFn: () => api.call('GET /admin/backups') })
+  return (
+    <section className={styles.section}>
+      <h2 className={styles.title}>Backups</h2>
+      <LoadingPanel query={query} errorTitle="Unable to load the backups" whenStale="both">
+        {all => {
+          const warning = warningOf(all[0])
+          return (
+            <>
+              {warning && (
+                <Callout className={styles.notice} intent={warning[0]} compact>
+                  {warning[1]}
+                </Callout>
+              )}
+              {all.length > 0 && (
+                <Table
+                  items={all.map(each => ({ ...each, id: each.made_at }))}
+                  label="Backups"
+                  columns={BACKUP_COLUMNS}
+                  minWidth={400}
+                />
+              )}
+            </>
+          )
+        }}
+      </LoadingPanel>
+    </section>
+  )
+}
+
+const BACKUP_COLUMNS: readonly Column<Backup & { id: string }>[] = [
+  {
+    name: 'Made',
+    isNamed: true,
+    cell: ({ made_at }) => <DateTime value={made_at} format={formatDateTime} />,
+  },
+  {
+    name: 'Size',
+    width: 144,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ bytes }) => `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`,
+  },
+  {
+    name: 'Took',
+    width: 112,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ duration_ms }) => span(duration_ms),
+  },
+]
+
+function State({ state, name }: { state: 'up' | 'down'; name?: string }) {
+  return (
+    <Tag minimal intent={state === 'up' ? 'success' : 'danger'}>
+      {[name, state].filter(Boolean).join(' ')}
+    </Tag>
+  )
+}
+
+const PART_COLUMNS: readonly Column<PartState & { id: string }>[] = [
+  { name: 'Part', isNamed: true, cell: ({ name }) => name },
+  { name: 'State', width: 104, isNamed: true, cell: ({ state }) => <State state={state} /> },
+  {
+    name: 'Needs',
+    width: 224,
+    isNamed: true,
+    cell: ({ dependencies }) =>
+      dependencies ? (
+        <span className={styles.cell}>
+          {Object.entries(dependencies).map(([name, state]) => (
+            <State key={name} name={name} state={state} />
+          ))}
+        </span>
+      ) : (
+        '—'
+      ),
+  },
+  {
+    name: 'Started',
+    width: 136,
+    isNamed: true,
+    cell: ({ process }) => (process ? <DateTime value={process.started_at} format={formatRelative} /> : '—'),
+  },
+  {
+    name: 'Memory',
+    width: 104,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ process }) => (process ? `${formatCount(Math.round(process.memory_bytes / 2 ** 20))} MiB` : '—'),
+  },
+  {
+    name: 'Loop delay',
+    width: 112,
+    isNumber: true,
+    isNamed: true,
+    cell: ({ process }) => (process ? `${Math.round(process.event_loop_p99_ms)} ms` : '—'),
+  },
+]
+
+/** A span of time, in its largest fitting unit. */
+const span = (ms: number): string => {
+  if (ms < 120_000) return `${Math.round(ms / 1_000)} s`
+  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / 3_600_000)} h`
+}
+
+const count = (
+  name: string,
+  of: 'waiting' | 'active' | 'delayed' | 'failed',
+): Column<AdminQueue & { id: string }> => ({
+  name,
+  width: 88,
+  isNumber: true,
+  isNamed: true,
+  cell: ({ jobs }) => (jobs ? formatCount(jobs[of]) : '—'),
+})
+
+const QUEUE_COLUMNS: readonly Column<AdminQueue & { id: string }>[] = [
+  { name: 'Queue', isNamed: true, cell: ({ name }) => name },
+  count('Waiting', 'waiting'),
+  count('Active', 'active'),
+  count('Delayed', 'delayed'),
+  count('Failed', 'failed'),
+  {
+    name: 'Oldest job',
+    width: 104,
+    isNamed: true,
+    cell: ({ oldest_seconds }) => (oldest_seconds === 0 ? '—' : span(oldest_seconds * 1_000)),
+  },
+  {
+    name: 'Schedule',
+    width: 104,
+    isNamed: true,
+    cell: ({ every_ms }) => (every_ms === null ? '—' : `every ${span(every_ms)}`),
+  },
+  {
+    name: 'Last failure',
+    width: 200,
+    isNamed: true,
+    cell: ({ last_failure }) =>
+      last_failure ? (
+        <span className={styles.text}>
+          {last_failure.reason} <DateTime value={last_failure.at} format={formatRelative} />
+        </span>
+      ) : (
+        '—'
+      ),
+  },
+]

@@ -1,0 +1,86 @@
+import { campaignsApi, iodsApi, peopleApi, profileApi } from '@iodine/contracts'
+import { blogArticle, iodInput, type SignedInUser } from '@iodine/test-kit'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { startTestStack, type TestStack } from '../src/index.js'
+
+let stack: TestStack
+let boss: SignedInUser
+beforeAll(async () => {
+  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', QUOTA_CAMPAIGNS: '2' } })
+  boss = await stack.signUp('boss@example.org')
+})
+afterAll(() => stack?.stop())
+
+const give = async (user: SignedInUser, body: object) => {
+  const { id } = await user.api.call(profileApi.getProfile)
+  return boss.api.call(peopleApi.changeLimits, { params: { id }, body })
+}
+
+it('a limit of one’s own is kept by the service that counts, raised and lowered, for nobody else', async () => {
+  const [user, other] = [await stack.signUp(), await stack.signUp()]
+  const campaign = async ({ api }: SignedInUser) =>
+    (await api.send('POST', '/campaigns', { name: 'One' })).status
+  expect([await campaign(user), await campaign(user), await campaign(user)]).toEqual([201, 201, 413])
+  await give(user, { campaigns: 3 })
+  expect([await campaign(user), await campaign(user)]).toEqual([201, 413])
+  await give(user, { campaigns: 1 })
+  const { campaigns } = await user.api.call(profileApi.getUsage)
+  expect(campaigns).toEqual({ used: 3, limit: 1 })
+  const [one] = await user.api.call(campaignsApi.listMyCampaigns)
+  await user.api.call(campaignsApi.deleteCampaign, { params: { id: one?.id ?? '' } })
+  expect(await campaign(user)).toBe(413)
+  expect([await campaign(other), await campaign(other), await campaign(other)]).toEqual([201, 201, 413])
+  await give(user, { campaigns: null })
+  expect((await user.api.call(profileApi.getUsage)).campaigns).toEqual({ used: 2, limit: 2 })
+})
+
+it('so are those of IODs, of records sent at once, and of what a campaign holds', async () => {
+  const user = await stack.signUp()
+  await give(user, { iods_today: 2, records: 1, campaign_iods: 1 })
+  const iods = [await user.api.call(iodsApi.createIod, { body: iodInput() })]
+  iods.push(await user.api.call(iodsApi.createIod, { body: iodInput() }))
+  expect((await user.api.send('POST', '/iods', iodInput())).status).toBe(413)
+  const { body } = await user.api.send('POST', '/blog/data', { records: [blogArticle(), blogArticle()] })
+  expect(body.results.map((result: object) => 'error' in result)).toEqual([false, true])
+  const { id } = await user.api.call(campaignsApi.createCampaign, { body: { name: 'Small' } })
+  const add = (n: number) => user.api.send('POST', `/campaigns/${id}/add-iod`, { iod_id: iods[n]?.id })
+  expect([(await add(0)).status, (await add(1)).status]).toEqual([200, 413])
+  const other = await stack.signUp()
+  const others = await other.api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids: [iods[1]?.id] })
+  expect(others.status).toBe(413)
+  await give(user, { campaign_iods: 2 })
+  expect((await add(1)).status).toBe(200)
+})
+
+it('a service that is down has it once it is back', async () => {
+  const user = await stack.signUp()
+  await stack.parts.campaigns.stop()
+  try {
+    const { limits_pending, usage } = await give(user, { campaigns: 1 })
+    expect([limits_pending, usage.campaigns]).toEqual([true, null])
+    const parts = await boss.api.send('GET', '/admin/parts')
+    const states = Object.fromEntries(
+      parts.body.map(({ name, state }: Record<string, string>) => [name, state]),
+    )
+    expect(states).toMatchObject({ campaigns: 'down', auth: 'up', workers: 'up' })
+  } finally {
+    await stack.parts.campaigns.start()
+  }
+  await vi.waitFor(
+    async () => expect((await user.api.call(profileApi.getUsage)).campaigns).toEqual({ used: 0, limit: 1 }),
+    { timeout: 60_000, interval: 200 },
+  )
+})
+
+it('a suspended person is out of every part at once, until unsuspended', async () => {
+  const user = await stack.signUp('suspended@example.org')
+  const { id } = await user.api.call(profileApi.getProfile)
+  const paths = ['/profile/me', '/iods', '/campaigns', '/narratives/data', '/blog/data', '/community/users']
+  const statuses = () => Promise.all(paths.map(async path => (await user.api.send('GET', path)).status))
+  expect(new Set(await statuses())).toEqual(new Set([200]))
+  await boss.api.call(peopleApi.suspendPerson, { params: { id } })
+  expect(new Set(await statuses())).toEqual(new Set([401]))
+  await boss.api.call(peopleApi.unsuspendPerson, { params: { id } })
+  expect(new Set(await statuses())).toEqual(new Set([401]))
+  expect((await (await stack.signUp('suspended@example.org')).api.send('GET', '/iods')).status).toBe(200)
+})
