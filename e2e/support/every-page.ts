@@ -50,6 +50,7 @@ const ADMIN_PAGES = [
   ['/dashboard/admin', 'Beta Code Management'],
   ['/dashboard/admin?tab=people', '@example.org'],
   ['/dashboard/admin?tab=system', 'extraction'],
+  ['/dashboard/admin?tab=audit-log', 'Administrator signed in (link)'],
   ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
 ] as const
 

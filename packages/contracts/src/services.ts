@@ -1,5 +1,6 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
 import { backupsInternal, peopleApi, systemApi } from './admin.js'
+import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
@@ -65,7 +66,11 @@ const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
 export const SERVICES = {
   auth: {
     prefixes: { auth: {}, profile: {}, admin: {} },
-    apis: { auth: authApi, profile: profileApi, admin: { ...adminApi, ...peopleApi, ...systemApi } },
+    apis: {
+      auth: authApi,
+      profile: profileApi,
+      admin: { ...adminApi, ...auditApi, ...peopleApi, ...systemApi },
+    },
     internal: {
       ...authInternal,
       ...accountsInternal,
@@ -73,6 +78,7 @@ export const SERVICES = {
       ...mailsInternal,
       ...keysInternal,
       ...secretsInternal,
+      ...auditInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,
       ...announceInternal,

@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, email, KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
-import { HttpError, type Peers } from '@iodine/service-kit'
+import { accountsInternal, auditInternal, email, KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
+import { HttpError, newAuditEntry, type Peers } from '@iodine/service-kit'
 import { describeKeys, keysOf, nextStep, readKeyStates, settingOf, shortOf } from './key-settings.js'
 import { EXPORTED, readPart, writeExport } from './queries/personal-data.js'
 
@@ -89,6 +89,11 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     }
     case 'export': {
       const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
+      const entry = newAuditEntry('operator', {
+        action: 'account.exported',
+        subject: { kind: 'account', id },
+      })
+      await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
       const written = await exportTo(peers, id, file || `account-${id}.json`, io)
       return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)
     }

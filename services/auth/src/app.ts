@@ -2,12 +2,14 @@ import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
 import { startKeys } from './commands/keys.js'
+import { createAuditAppender } from './commands/append-audit.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
+import { addAuditRoutes } from './routes/audit.js'
 import { addAuthRoutes } from './routes/auth.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addPeopleRoutes } from './routes/people.js'
@@ -38,11 +40,12 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       // Each mails two addresses, one of which anybody's.
       addressChanges: limit('address-changes', LIMITS.addressChangesADay, 24 * 3_600),
     }
-    const context = { config, service, models, keys, limits }
+    const context = { config, service, models, keys, limits, appendAudit: createAuditAppender(models) }
     checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
+    addAuditRoutes(context)
     addPeopleRoutes(context)
     addSystemRoutes(context)
     addAccountRoutes(context)

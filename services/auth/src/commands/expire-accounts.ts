@@ -106,7 +106,18 @@ export const expireAccounts = async (
   // Each is deleted on its condition, as its owner may have returned meanwhile.
   for (const condition of [over, unwanted]) {
     const expired = await users.find(condition).limit(BATCH).lean<UserDoc[]>()
-    for (const user of expired) if (await deleteAccount(context, user, condition)) deleted++
+    for (const user of expired) {
+      const what = {
+        action: 'account.deleted',
+        subject: { kind: 'account', id: user._id.toHexString() },
+      } as const
+      const isDeleted = await context.service.audit.during('system', what, async note => {
+        const met = await deleteAccount(context, user, condition)
+        if (!met) note({ isNothing: true })
+        return met
+      })
+      if (isDeleted) deleted++
+    }
     more ||= expired.length === BATCH
   }
   return { warned, deleted, more }

@@ -2,6 +2,15 @@ import type { Connection } from '@iodine/service-kit'
 import { type AccountLinkDoc, accountLinkSchema } from './account-link.js'
 import { type AddressChangeDoc, addressChangeSchema } from './address-change.js'
 import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
+import { type AuditEntryDoc, auditEntrySchema } from './audit-entry.js'
+import {
+  type AuditHeadDoc,
+  auditHeadSchema,
+  type FingerprintKeyDoc,
+  fingerprintKeySchema,
+  type PartSettingsDoc,
+  partSettingsSchema,
+} from './audit-state.js'
 import { type BackupDoc, backupSchema } from './backup.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import {
@@ -39,5 +48,9 @@ export const createModels = (mongo: Connection) => ({
   dataExports: mongo.model<DataExportDoc>('DataExport', dataExportSchema),
   exportPieces: mongo.model<ExportPieceDoc>('ExportPiece', exportPieceSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
+  auditEntries: mongo.model<AuditEntryDoc>('AuditEntry', auditEntrySchema),
+  auditHead: mongo.model<AuditHeadDoc>('AuditHead', auditHeadSchema),
+  partSettings: mongo.model<PartSettingsDoc>('PartSettings', partSettingsSchema),
+  fingerprintKeys: mongo.model<FingerprintKeyDoc>('FingerprintKey', fingerprintKeySchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

@@ -20,6 +20,7 @@ import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/ann
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { repairExports } from '../commands/export-data.js'
+import { createAuditExpiry } from '../commands/expire-audit.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { resealSecrets } from '../commands/keys.js'
 import { repairOwnLimits } from '../commands/own-limits.js'
@@ -109,6 +110,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
 
+  const expireAudit = createAuditExpiry(context)
   serveRepair(
     service,
     async () =>
@@ -120,6 +122,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairOwnLimits(context)) +
       (await repairNotices(context)) +
       (await repairExports(context)) +
-      (await repairDeletions(context)),
+      (await repairDeletions(context)) +
+      (await expireAudit()),
   )
 }

@@ -1,4 +1,4 @@
-import { DETAILS, LIMITS, type Person, type PersonDetail, peopleApi } from '@iodine/contracts'
+import { DETAILS, LIMITS, type Person, type PersonDetail, peopleApi, type Quota } from '@iodine/contracts'
 import { conflict, notFound, sendList } from '@iodine/service-kit'
 import { suspendAccount, unsuspendAccount } from '../commands/close-account.js'
 import { changeOwnLimits } from '../commands/own-limits.js'
@@ -58,27 +58,54 @@ export const addPeopleRoutes = (context: AuthContext): void => {
     return presentDetail(params.id)
   })
 
-  service.route(peopleApi.suspendPerson, async ({ user, params }) => {
+  const account = ({ id }: { id: string }) => ({ kind: 'account', id }) as const
+  service.route(peopleApi.suspendPerson, async call => {
+    const { user, params } = call
     await requireAdmin(context, user)
-    await suspendAccount(context, await findMember(params.id))
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.suspended', subject: account(params) }, () =>
+      suspendAccount(context, member),
+    )
     return presentOne(params.id)
   })
 
-  service.route(peopleApi.unsuspendPerson, async ({ user, params }) => {
+  service.route(peopleApi.unsuspendPerson, async call => {
+    const { user, params } = call
     await requireAdmin(context, user)
-    await unsuspendAccount(context, await findMember(params.id))
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.unsuspended', subject: account(params) }, () =>
+      unsuspendAccount(context, member),
+    )
     return presentOne(params.id)
   })
 
-  service.route(peopleApi.endPersonSessions, async ({ user, params }) => {
+  service.route(peopleApi.endPersonSessions, async call => {
+    const { user, params } = call
     await requireAdmin(context, user)
     const { _id } = await find(params.id)
-    return { ended: await endSessions(context, _id, user.sid) }
+    const what = { action: 'account.sessions-ended', subject: account(params) } as const
+    return service.audit.during(call, what, async note => {
+      const ended = await endSessions(context, _id, user.sid)
+      note({ count: ended })
+      return { ended }
+    })
   })
 
-  service.route(peopleApi.changeLimits, async ({ user, params, body }) => {
+  service.route(peopleApi.changeLimits, async call => {
+    const { user, params, body } = call
     await requireAdmin(context, user)
-    await changeOwnLimits(context, (await find(params.id))._id, body)
+    const { _id } = await find(params.id)
+    const [[quota, limit] = [], more] = Object.entries(body) as [Quota, number | null][]
+    await service.audit.during(
+      call,
+      {
+        action: 'account.limits-changed',
+        subject: account(params),
+        // Of one limit, which, and what it is now; none if it is the deployment's again.
+        ...(!more && { detail: quota, count: limit ?? undefined }),
+      },
+      () => changeOwnLimits(context, _id, body),
+    )
     return presentDetail(params.id)
   })
 }

@@ -15,7 +15,10 @@ export const addSystemRoutes = (context: AuthContext): void => {
     return readParts(config)
   })
 
-  service.internal(backupsInternal.noteBackup, async ({ body }) => done(noteBackup(context, body)))
+  service.internal(backupsInternal.noteBackup, async ({ body }) => {
+    const what = { action: 'backup.made', subject: { kind: 'deployment' } } as const
+    return done(service.audit.during('operator', what, () => noteBackup(context, body)))
+  })
 
   service.route(systemApi.listBackups, async ({ user }) => {
     await requireAdmin(context, user)

@@ -5,6 +5,7 @@ import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
 import { useUser } from '../../app/HostProvider'
 import styles from './Admin.module.css'
+import { AuditLog } from './AuditLog'
 import { BetaCodes } from './BetaCodes'
 import { People } from './People'
 import { Subscriptions } from './Subscriptions'
@@ -42,6 +43,13 @@ const TABS: readonly AdminTab[] = [
     title: 'System',
     subtitle: 'The parts of the product and their background work.',
     Panel: System,
+  },
+  {
+    id: 'audit-log',
+    label: 'Audit log',
+    title: 'Audit log',
+    subtitle: 'What is done to others’ things or in bulk, by whom and when. Kept for 12 months.',
+    Panel: AuditLog,
   },
   {
     id: 'subscriptions',
