@@ -63,6 +63,8 @@ export const startServices = async () => {
       const live = liveTokens.get(JSON.parse(body).hash)
       return live ? answer(200, live) : answer(404, { detail: 'Not found' })
     }
+    // The gateway reports its settings by itself.
+    if (request.url === '/internal/audit/settings') return answer(200, { done: true })
     if (request.url === '/readyz' || request.url === '/healthz') return answer(200, { status: 'up' })
     seen.push({
       service,

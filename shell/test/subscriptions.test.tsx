@@ -2,7 +2,7 @@ import type { Subscription } from '@iodine/contracts'
 import type { Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { intervalOf, outcomeOf } from '../src/pages/subscriptions'
+import { intervalOf, outcomeOf } from '../src/pages/admin/subscriptions'
 import { user as member, openApp } from './harness'
 
 const user = { ...member, is_admin: true }
@@ -24,11 +24,7 @@ const subscription: Subscription = {
   created_at: '2026-11-01T00:00:00.000Z',
 }
 const open = (routes: Routes) =>
-  openApp(
-    '/dashboard/admin',
-    { 'GET /profile/me': [200, user], 'GET /admin/beta-codes': [200, []], ...routes },
-    { token: 't' },
-  )
+  openApp('/dashboard/admin?tab=subscriptions', { 'GET /profile/me': [200, user], ...routes }, { token: 't' })
 
 test('subscriptions show their last and next run, and are run, paused and deleted after a question', async () => {
   let all: Subscription[] = [subscription]

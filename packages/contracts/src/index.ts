@@ -1,5 +1,7 @@
 export * from './accounts.js'
 export * from './api-tokens.js'
+export * from './audit.js'
+export * from './audit-actions.js'
 export * from './auth.js'
 export * from './browser.js'
 export * from './campaigns.js'

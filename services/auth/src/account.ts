@@ -5,8 +5,8 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, email, personalDataInternal, servicesWith } from '@iodine/contracts'
-import { HttpError, type Peers } from '@iodine/service-kit'
+import { accountsInternal, auditInternal, email, personalDataInternal, servicesWith } from '@iodine/contracts'
+import { HttpError, newAuditEntry, type Peers } from '@iodine/service-kit'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output`
@@ -80,6 +80,11 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     }
     case 'export': {
       const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
+      const entry = newAuditEntry('operator', {
+        action: 'account.exported',
+        subject: { kind: 'account', id },
+      })
+      await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
       const written = await exportTo(peers, id, file || `account-${id}.json`, io)
       return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)
     }

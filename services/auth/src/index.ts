@@ -1,4 +1,5 @@
 export { type AccountIo, accountUsage, runAccount } from './account.js'
 export { createApp } from './app.js'
+export { auditLogUsage, runAuditLog } from './audit-log.js'
 export { type AuthConfig, authConfigSchema } from './config.js'
 export { makeSignInToken } from './sign-in-token.js'

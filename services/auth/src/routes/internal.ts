@@ -4,6 +4,7 @@ import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { createAuditExpiry } from '../commands/expire-audit.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
@@ -75,6 +76,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
 
+  const expireAudit = createAuditExpiry(context)
   serveRepair(
     service,
     async () =>
@@ -83,6 +85,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairApiTokens(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
-      (await repairDeletions(context)),
+      (await repairDeletions(context)) +
+      (await expireAudit()),
   )
 }
