@@ -155,6 +155,9 @@ const ROWS: Record<string, Row> = {
   'DELETE /profile/api-tokens/:id': { id: 'api_token', status: mine(200, 404) },
   'GET /admin/beta-codes': { status: admins(200) },
   'POST /admin/beta-codes': { body: () => ({}), status: admins(201) },
+  'GET /admin/audit': { status: admins(200) },
+  'GET /admin/audit/state': { status: admins(200) },
+  'GET /admin/audit/export': { status: admins(200) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
   'POST /:source/data/share': {

@@ -179,7 +179,7 @@ const live = async (name: string, other: SignedInUser): Promise<Life> => {
   }
 }
 
-/** Only the user's id may remain: for minutes in auth, as a tombstone in community. */
+/** Only the user's id may remain: for minutes in auth, as a tombstone in community, for a year in the audit log. */
 const expectForgotten = async ({ traces, user }: Life) => {
   const { databases, redis } = await stack.dump()
   const parsed = JSON.parse(databases) as [string, string, { _id: string }[]][]
@@ -188,7 +188,11 @@ const expectForgotten = async ({ traces, user }: Life) => {
       .filter(document => traces.some(trace => JSON.stringify(document).includes(trace)))
       .map(document => `${database.replace(/^\w+_/, '')}.${collection}: ${JSON.stringify(document)}`),
   )
-  expect(held.sort()).toEqual([
+  const logged = held.filter(each => each.startsWith('auth.audit_entries: '))
+  expect(logged.length).toBeGreaterThan(0)
+  for (const entry of logged)
+    for (const trace of traces.filter(each => each !== user.id)) expect(entry).not.toContain(trace)
+  expect(held.filter(each => !logged.includes(each)).sort()).toEqual([
     expect.stringMatching(
       /^auth\.deletions: \{"_id":"[0-9a-f]{24}"(,"(check|deleted|erased)_at":"[^"]*"){3}\}$/,
     ),
@@ -284,6 +288,8 @@ describe('the team’s command', () => {
     expect(kinds('auth')).toEqual([
       'account',
       'api_token',
+      'audit_entry',
+      'audit_entry',
       'extension_code',
       'session',
       'session',
