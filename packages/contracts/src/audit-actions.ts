@@ -17,6 +17,8 @@ export const AUDIT_ACTIONS = {
   'account.sessions-ended': 'Sessions of an account ended',
   'account.limits-changed': 'Limits of an account changed',
   'backup.made': 'Backup made',
+  'api-token.created': 'API token made',
+  'api-token.revoked': 'API token revoked',
   'feed-key.created': 'Feed key made',
   'feed-key.revoked': 'Feed key revoked',
   'campaign.deleted': 'Campaign deleted',

@@ -92,6 +92,28 @@ it('is shown once, stored as a hash, listed and revoked by its user alone', asyn
   }
 })
 
+it('is in the audit log when it is made and revoked, without itself and its name', async () => {
+  const { api } = await rig.signIn('audited@example.org')
+  const { id: user_id } = (await api.send('GET', '/profile/me')).body
+  const { id, token } = await api.call(profileApi.createApiToken, { body: aToken({ name: 'canary name' }) })
+  const revoke = () => statusOf(api.call(profileApi.revokeApiToken, { params: { id } }))
+  expect([await revoke(), await revoke()]).toEqual([200, 404])
+  const entries = () =>
+    rig.service.mongo
+      .collection('audit_entries')
+      .find({ 'entry.actor.id': user_id })
+      .sort({ seq: 1 })
+      .toArray()
+  await expect.poll(async () => (await entries()).length).toBe(2)
+  const by = { actor: { kind: 'user', id: user_id }, via: 'web', outcome: 'done' }
+  expect((await entries()).map(({ entry }) => entry)).toMatchObject([
+    { action: 'api-token.created', subject: { kind: 'api-token', id }, ...by },
+    { action: 'api-token.revoked', subject: { kind: 'api-token', id }, ...by },
+  ])
+  for (const secret of ['canary', token, hashOf(token)])
+    expect(JSON.stringify(await entries())).not.toContain(secret)
+})
+
 it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, async () => {
   for (let round = 0; round < rounds(1); round++) {
     const { api } = await rig.signIn(`many${round}@example.org`)

@@ -297,6 +297,7 @@ describe('the team’s command', () => {
       'account',
       'api_token',
       'audit_entry',
+      'audit_entry',
       'extension_code',
       'session',
       'session',

@@ -3,8 +3,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { runAccount } from '@iodine/auth'
-import { API_SCOPES, type ApiScope, DETAILS, iodsApi, OPERATIONS, profileApi } from '@iodine/contracts'
-import { hashOf } from '@iodine/service-kit'
+import {
+  API_SCOPES,
+  type ApiScope,
+  campaignsApi,
+  DETAILS,
+  iodsApi,
+  OPERATIONS,
+  profileApi,
+} from '@iodine/contracts'
+import { connectMongo, hashOf } from '@iodine/service-kit'
 import { apiClient, iodInput, rounds, type SignedInUser, samplePath, temporaryFolder } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
@@ -114,6 +122,20 @@ it('is nowhere to be seen once it was shown, whatever is done with it', async ()
   // Proves that the searched dump has the token's document; its hash is in no answer and no line of the log.
   expect(databases).toContain(hashOf(token))
   for (const place of [seen.log, seen.answers]) expect(place).not.toContain(hashOf(token))
+}, 60_000)
+
+it('acts in the audit log as its user, by a token', async () => {
+  const user = await stack.signUp()
+  const { token } = await make(user)
+  const script = apiClient(stack.url, token)
+  const { id } = await script.call(campaignsApi.createCampaign, { body: { name: 'By a script' } })
+  expect((await script.send('GET', `/campaigns/${id}/export?format=csv`)).status).toBe(200)
+  const mongo = await connectMongo(stack.mongoUrl, `${stack.prefix}_auth`)
+  const find = () => mongo.collection('audit_entries').findOne({ 'entry.subject.id': id })
+  await expect.poll(find, { timeout: 30_000 }).toMatchObject({
+    entry: { action: 'campaign.exported', actor: { kind: 'user', id: user.id }, via: 'token' },
+  })
+  await mongo.close()
 }, 60_000)
 
 const GUIDE = readFileSync(new URL('../../../docs/api-tokens.md', import.meta.url), 'utf8')

@@ -106,7 +106,12 @@ const HOUR_MS = 3_600_000
 /** An entry that the log refuses, as one of an older version does not know its action, is offered again. */
 const REFUSED_MS = 600_000
 
-const VIAS: Record<Caller['scope'], AuditVia> = { full: 'web', collector: 'extension', feed: 'feed' }
+const VIAS: Record<Caller['scope'], AuditVia> = {
+  full: 'web',
+  collector: 'extension',
+  feed: 'feed',
+  api: 'token',
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A client may choose its request's id, which could be a text: of such ids the log has a hash. */

@@ -60,13 +60,24 @@ export const addProfileRoutes = (context: AuthContext): void => {
     (await listApiTokens(context, user.id)).map(presentApiToken),
   )
 
-  service.route(profileApi.createApiToken, async ({ user, body }) => {
-    const { token, doc } = await createApiToken(context, user.id, body)
+  service.route(profileApi.createApiToken, async call => {
+    const { user, body } = call
+    const what = { action: 'api-token.created', subject: { kind: 'api-token' } } as const
+    const { token, doc } = await service.audit.during(call, what, async note => {
+      const made = await createApiToken(context, user.id, body)
+      note({ id: made.doc._id.toHexString() })
+      return made
+    })
     return { ...presentApiToken(doc), token }
   })
 
-  service.route(profileApi.revokeApiToken, async ({ user, params }) => {
-    await revokeApiToken(context, user.id, params.id)
+  service.route(profileApi.revokeApiToken, async call => {
+    const { user, params } = call
+    await service.audit.during(
+      call,
+      { action: 'api-token.revoked', subject: { kind: 'api-token', id: params.id } },
+      () => revokeApiToken(context, user.id, params.id),
+    )
     return { id: params.id }
   })
 
