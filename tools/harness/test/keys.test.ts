@@ -27,6 +27,8 @@ const startReplica = async (env: Record<string, string>) => {
 const replace = async (place: number, env: Record<string, string>) => {
   const before = replicas[place]
   replicas[place] = await startReplica(env)
+  // As each part ends: it takes what is on its way to it before it closes.
+  await before?.part.drain()
   await before?.part.close()
 }
 
