@@ -2,6 +2,7 @@
  * Commands on the contents of DATA_DIR, under their names in package.json:
  *   npm run account -- delete|suspend|unsuspend|reset-passkeys|export EMAIL   for the team that answers users' requests
  *   npm run account -- keys|rotate-keys   the keys that sign sessions and seal secrets, and their exchange
+ *   npm run audit-log -- verify [SEQ:HASH]   checks the chain of the audit log
  *   npm run evidence -- redact ID REASON   erases a capture and its quotes, or one quote, for who is quoted
  *   npm run backup -- FOLDER       copies DATA_DIR of a running or stopped product into a new folder
  *   npm run restore -- FOLDER      fills an empty DATA_DIR from such a copy
@@ -50,6 +51,12 @@ const commands = {
     const { account } = await devStack('account')
     const io = { say, stdout: process.stdout, folder: callerFolder }
     process.exitCode = await account(args, process.env, io)
+  },
+  async 'audit-log'() {
+    await ensureRedis()
+    process.env.NODE_ENV ??= 'production'
+    const { auditLog } = await devStack('audit-log')
+    process.exitCode = await auditLog(args, process.env, say)
   },
   async evidence() {
     await ensureRedis()

@@ -35,7 +35,7 @@ for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
       const violations = await watchPolicy(page)
       await watchShifts(page)
       const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
-      const reader = { url: stack.url, token, admin: 'Beta Code Management', narrative }
+      const reader = { url: stack.url, token, isAdmin: true, narrative }
       await visitEveryPage(page, reader, look)
       expect(faults).toEqual([])
       expect(violations).toEqual([])

@@ -51,7 +51,8 @@ for (const size of SIZES)
     )
     const address = `${feed.url}api/collections/${size.width}/`
     await openAs(page, stack.url, boss.token, '/dashboard/admin')
-    const section = page.getByRole('region', { name: 'Subscriptions' }).first()
+    await page.getByRole('tab', { name: 'Subscriptions' }).click()
+    const section = page.getByRole('tabpanel', { name: 'Subscriptions' })
     await section.getByRole('button', { name: 'Subscribe to a feed' }).click()
     const dialog = page.getByRole('dialog', { name: 'Subscribe to a Feed' })
     await dialog.getByLabel('Address').fill('http://example.org/')
@@ -96,7 +97,7 @@ for (const size of SIZES)
 
 test('nobody else sees subscriptions', async ({ page }) => {
   const member = await stack.signUp()
-  await openAs(page, stack.url, member.token, '/dashboard/admin')
+  await openAs(page, stack.url, member.token, '/dashboard/admin?tab=subscriptions')
   await expect(page.getByText('Access denied')).toBeVisible()
   await expect(page.getByText('Subscriptions')).toBeHidden()
   const answer = await member.api.send('GET', '/campaigns/subscriptions')

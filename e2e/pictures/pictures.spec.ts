@@ -95,7 +95,7 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[
   const narrative = await fillEveryPage(boss)
   await page.evaluate(() => localStorage.clear())
   const { token } = boss
-  await visitEveryPage(page, { url: stack.url, token, admin: 'Beta Code Management', narrative }, look)
+  await visitEveryPage(page, { url: stack.url, token, isAdmin: true, narrative }, look)
   await openAs(page, stack.url, boss.token, '/dashboard/overview')
   for (const state of OVERLAYS) {
     await reach(page, stack.url, state)

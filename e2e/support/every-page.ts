@@ -44,6 +44,12 @@ const PAGES = [
   ['/dashboard/nowhere', 'Page Not Found'],
 ] as const
 
+/** The tabs of the administrators' page. */
+const ADMIN_PAGES = [
+  ['/dashboard/admin', 'Beta Code Management'],
+  ['/dashboard/admin?tab=subscriptions', 'No subscriptions yet'],
+] as const
+
 /**
  * Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers.
  * @returns the id of the person's narrative
@@ -87,18 +93,17 @@ export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
 
 /**
  * Opens all pages in sequence as a person with data, and waits until each has loaded.
- * @param admin text that the administrators' page shows to this person
- * @param narrative id of a narrative of this person
+ * @param person whose `narrative` is the id of one of theirs
  * @param look called on each loaded page
  */
 export const visitEveryPage = async (
   page: Page,
-  person: { url: string; token: string; admin: string; narrative: string },
+  person: { url: string; token: string; isAdmin: boolean; narrative: string },
   look: (path: string) => Promise<void> = async () => {},
 ): Promise<void> => {
-  const { url, token, admin, narrative } = person
+  const { url, token, isAdmin, narrative } = person
   const own = [
-    ['/dashboard/admin', admin],
+    ...ADMIN_PAGES.map(([path, text]) => [path, isAdmin ? text : 'Access denied'] as const),
     [`/dashboard/narratives/${narrative}`, TEXT],
   ] as const
   for (const [path, text] of [...PAGES, ...own]) {

@@ -12,6 +12,7 @@ import {
   type Part,
   remoteKeys,
   type ServiceDeps,
+  startSettingsReport,
 } from '@iodine/service-kit'
 import { BOUNDS, REFUSALS } from './bounds.js'
 import type { GatewayConfig } from './config.js'
@@ -40,9 +41,10 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
   const tracing = await createTracing('gateway', config)
   const peers = createPeers(config, metrics)
   const limits = createLimits(config)
+  const trusted = config.TRUST_PROXY
   const app = createHttpApp({
     logger: log,
-    trustProxy: config.TRUST_PROXY,
+    trustProxy: typeof trusted === 'number' ? (_address, hop) => hop < trusted : trusted,
     metrics,
     tracing,
     isPublic: true,
@@ -56,7 +58,9 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     ),
   }))
   let metricsServer: Server | undefined
+  let stopReport = () => {}
   app.addHook('onClose', async () => {
+    stopReport()
     metricsServer?.close().closeAllConnections()
     await peers.close()
     metrics.close()
@@ -95,7 +99,9 @@ export const createApp = async (config: GatewayConfig, deps: ServiceDeps = {}): 
     async listen() {
       if (config.METRICS_PORT !== undefined)
         metricsServer = await listenForMetrics(config.HOST, config.METRICS_PORT)
-      return app.listen({ host: config.HOST, port: config.PORT })
+      const address = await app.listen({ host: config.HOST, port: config.PORT })
+      stopReport = startSettingsReport({ part: 'gateway', config, peers })
+      return address
     },
     drain: () => app.drain(config.DRAIN_MS),
     close: () => {

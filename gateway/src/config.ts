@@ -51,7 +51,7 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
     .default('false')
     .transform(text => {
       if (text === 'true' || text === 'false') return text === 'true'
-      return /^\d+$/.test(text) ? (_address: string, hop: number) => hop < Number(text) : text
+      return /^\d+$/.test(text) ? Number(text) : text
     }),
   /** Requests a minute per gateway process, by a signed-in user. */
   USER_REQUESTS_A_MINUTE: requestsSetting.default(1_200),

@@ -202,6 +202,23 @@ test('members see Access denied where admins see the codes', async () => {
   expect(calls.map(call => call.route)).not.toContain('GET /admin/beta-codes')
 })
 
+test('the address says which tab of Admin is open, an unknown one opens the first', async () => {
+  const routes: Routes = {
+    'GET /profile/me': [200, { ...user, is_admin: true }],
+    'GET /admin/beta-codes': [200, []],
+    'GET /campaigns/subscriptions': [200, []],
+  }
+  await open('/dashboard/admin?tab=nowhere', routes)
+  await screen.findByRole('heading', { name: 'Beta Code Management', level: 1 })
+  await screen.findByText('No beta codes yet')
+  fireEvent.click(screen.getByRole('tab', { name: 'Subscriptions' }))
+  await screen.findByText('No subscriptions yet')
+  expect(window.location.search).toBe('?tab=subscriptions')
+  fireEvent.click(screen.getByRole('tab', { name: 'Beta codes' }))
+  await screen.findByText('No beta codes yet')
+  expect(window.location.search).toBe('')
+})
+
 test('a username must not be blank, and a refusal shows its detail', async () => {
   await open('/dashboard/profile', {
     'POST /profile/setup-username': [409, { detail: 'This username is already taken' }],

@@ -2,7 +2,7 @@ import type { Subscription } from '@iodine/contracts'
 import type { Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { intervalOf, outcomeOf } from '../src/pages/subscriptions'
+import { intervalOf, outcomeOf } from '../src/pages/admin/subscriptions'
 import { user as member, openApp } from './harness'
 
 const user = { ...member, is_admin: true }
@@ -25,8 +25,8 @@ const subscription: Subscription = {
 }
 const open = (routes: Routes) =>
   openApp(
-    '/dashboard/admin',
-    { 'GET /profile/me': [200, user], 'GET /admin/beta-codes': [200, []], ...routes },
+    '/dashboard/admin?tab=subscriptions',
+    { 'GET /profile/me': [200, user], ...routes },
     { token: 't' },
   )
 

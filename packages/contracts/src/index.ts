@@ -1,4 +1,6 @@
 export * from './accounts.js'
+export * from './audit.js'
+export * from './audit-actions.js'
 export * from './auth.js'
 export * from './browser.js'
 export * from './campaigns.js'

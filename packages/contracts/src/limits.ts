@@ -71,6 +71,9 @@ export const LIMITS = {
    */
   inactiveMonths: 12,
   inactiveWarningMs: 30 * 24 * 3_600_000,
+  /** How long entries of the audit log are kept, and how many are handed over at once. */
+  auditMs: 365 * 86_400_000,
+  auditBatch: 500,
   extractionWaitMs: 60_000,
   /** How long a deleted narrative can be restored. */
   restoreMs: 60_000,

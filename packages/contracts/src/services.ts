@@ -1,4 +1,5 @@
 import { accountsInternal, personalDataInternal } from './accounts.js'
+import { auditApi, auditInternal } from './audit.js'
 import { adminApi, authApi, profileApi } from './auth.js'
 import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
@@ -64,13 +65,14 @@ const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
 export const SERVICES = {
   auth: {
     prefixes: { auth: {}, profile: {}, admin: {} },
-    apis: { auth: authApi, profile: profileApi, admin: adminApi },
+    apis: { auth: authApi, profile: profileApi, admin: { ...adminApi, ...auditApi } },
     internal: {
       ...authInternal,
       ...accountsInternal,
       ...mailsInternal,
       ...keysInternal,
       ...secretsInternal,
+      ...auditInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,
       ...announceInternal,

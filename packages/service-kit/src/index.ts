@@ -1,3 +1,4 @@
+export type { FastifyRequest } from 'fastify'
 export {
   ConfigError,
   KEYS_MAX,
@@ -17,6 +18,7 @@ export {
   tracingSettings,
   urlSetting,
 } from './config.js'
+export { addressKey } from './http/addresses.js'
 export { createAgent } from './http/agent.js'
 export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
@@ -61,7 +63,7 @@ export {
   serveExport,
   servePersonalData,
 } from './http/personal-data.js'
-export { addressKey, createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
+export { createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
 export { serveRepair } from './http/repair.js'
 export {
@@ -86,6 +88,7 @@ export {
 export { faults } from './http/validate.js'
 export { createLogger } from './observe/logging.js'
 export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe/metrics.js'
+export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
@@ -100,6 +103,13 @@ export {
   startStoreService,
 } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
+export {
+  type Audit,
+  type AuditBy,
+  type AuditLog,
+  type AuditWhat,
+  newAuditEntry,
+} from './stores/audit.js'
 export {
   containing,
   containingInAnyCase,

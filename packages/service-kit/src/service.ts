@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Access,
   API_BASE,
+  auditInternal,
   type BodyOf,
   DETAILS,
   type EndpointSpec,
@@ -27,8 +28,10 @@ import { bearerToken, type Caller, createTokenVerifier, remoteKeys } from './htt
 import { validate } from './http/validate.js'
 import { createLogger, type Logger } from './observe/logging.js'
 import { createPartMetrics, type PartMetrics, readMetrics } from './observe/metrics.js'
+import { type SettingsSink, startSettingsReport } from './observe/settings-report.js'
 import { createTracing } from './observe/tracing.js'
 import { createQueues, type Queues } from './queues/queues.js'
+import { type Audit, createAudit } from './stores/audit.js'
 import { type Migration, migrate } from './stores/migrations.js'
 import { type Connection, connectMongo, prepareModels } from './stores/mongo.js'
 import { connectRedis, type Redis } from './stores/redis.js'
@@ -103,6 +106,8 @@ export interface Service extends Part {
   feed<E extends FeedEndpoint>(endpoint: E, handler: FeedHandler<E>): void
   /** Serves an internal endpoint; requires the service key. */
   internal<E extends InternalEndpoint>(endpoint: E, handler: InternalHandler<E>): void
+  /** For the auth service: has its own settings go to its own log, not over the network. */
+  reportSettingsTo(sink: SettingsSink): void
   /** Adds a dependency to the readiness check; it must settle within 2 s. */
   readyWhen(name: string, check: () => Promise<unknown>): void
   /** Runs on close, before the connections are closed. */
@@ -111,8 +116,12 @@ export interface Service extends Part {
 
 export interface StoreService extends Service {
   mongo: Connection
+  /** Records actions for the audit log (`docs/accounts.md`). A service that does so serves a repair. */
+  audit: Audit
 }
 
+/** Timeout of a hand-over to the audit log. */
+const APPEND_MS = 5_000
 /** Timeout of a readiness check. */
 const CHECK_MS = 2_000
 
@@ -272,8 +281,11 @@ export const createService = async (
   })
 
   const closing: (() => Promise<unknown> | unknown)[] = []
+  let settingsSink: SettingsSink | undefined
+  let stopReport = () => {}
   let closed: Promise<void> | undefined
   const close = async () => {
+    stopReport()
     await app.close()
     await queues.finishJobs()
     for (const hook of closing.reverse()) await hook()
@@ -299,7 +311,14 @@ export const createService = async (
     internal,
     readyWhen: (part, check) => void checks.set(part, check),
     onClose: hook => void closing.push(hook),
-    listen: () => app.listen({ host: config.HOST, port: config.PORT }),
+    reportSettingsTo(sink) {
+      settingsSink = sink
+    },
+    async listen() {
+      const address = await app.listen({ host: config.HOST, port: config.PORT })
+      stopReport = startSettingsReport({ part: name, config, peers, to: settingsSink })
+      return address
+    },
     drain: () => app.drain(config.DRAIN_MS),
     close: () => {
       closed ??= close()
@@ -324,7 +343,18 @@ export const createStoreService = async (
     () => mongo.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected')),
   )
   service.onClose(() => mongo.close())
-  return Object.assign(service, { mongo })
+  const { redis, peers, log } = service
+  const audit = createAudit({
+    mongo,
+    redis,
+    prefix: config.REDIS_PREFIX,
+    service: name,
+    log,
+    to: {
+      append: entries => peers.call('auth', auditInternal.appendAudit, { body: { entries }, ms: APPEND_MS }),
+    },
+  })
+  return Object.assign(service, { mongo, audit })
 }
 
 /**

@@ -7,13 +7,14 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   accountsInternal,
+  auditInternal,
   email,
   KEY_SETTINGS,
   type KeySetting,
   personalDataInternal,
   servicesWith,
 } from '@iodine/contracts'
-import { HttpError, type Peers } from '@iodine/service-kit'
+import { HttpError, newAuditEntry, type Peers } from '@iodine/service-kit'
 import { describeKeys, keysOf, nextStep, readKeyStates, settingOf, shortOf } from './key-settings.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
@@ -101,6 +102,11 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     }
     case 'export': {
       const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
+      const entry = newAuditEntry('operator', {
+        action: 'account.exported',
+        subject: { kind: 'account', id },
+      })
+      await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
       const written = await exportTo(peers, id, file || `account-${id}.json`, io)
       return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)
     }
@@ -128,6 +134,13 @@ const rotateKeys = async (
     )
     say(`${setting}: ${said}.`)
     if (!next) continue
+    // Recorded before it is done.
+    const entry = newAuditEntry('operator', {
+      action: 'key.rotated',
+      subject: { kind: 'key' },
+      detail: setting,
+    })
+    await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
     const write = store.writer(setting)
     if (write) {
       write(settingOf(setting, next))

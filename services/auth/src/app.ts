@@ -1,5 +1,6 @@
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
+import { createAuditAppender } from './commands/append-audit.js'
 import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
@@ -7,6 +8,7 @@ import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
+import { addAuditRoutes } from './routes/audit.js'
 import { addAuthRoutes } from './routes/auth.js'
 import { addInternalRoutes } from './routes/internal.js'
 import { addProfileRoutes } from './routes/profile.js'
@@ -33,11 +35,12 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       mails: limit('sign-in-mails', 20, 3_600),
       ip: limit('sign-in-ip', 30, 300),
     }
-    const context = { config, service, models, keys, limits }
+    const context = { config, service, models, keys, limits, appendAudit: createAuditAppender(models) }
     checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
+    addAuditRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
   }

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@iodine/contracts'
 import type { RateLimit, SigningKey, StoreService } from '@iodine/service-kit'
 import type { JSONWebKeySet } from 'jose'
 import type { AuthConfig } from './config.js'
@@ -16,5 +17,7 @@ export interface AuthContext {
   service: StoreService
   models: AuthModels
   keys: SessionKeys
+  /** Appends to the audit log. Routes record through `service.audit`. */
+  appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
   limits: Record<'email' | 'mails' | 'ip', RateLimit>
 }

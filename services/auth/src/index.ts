@@ -1,5 +1,6 @@
 export { type AccountIo, accountUsage, type KeyStore, runAccount } from './account.js'
 export { createApp } from './app.js'
+export { auditLogUsage, runAuditLog } from './audit-log.js'
 export { type AuthConfig, authConfigSchema } from './config.js'
 export { isUnneeded, keysOf, readKeyStates, settingOf, shortOf } from './key-settings.js'
 export { makeSignInToken } from './sign-in-token.js'

@@ -243,6 +243,14 @@ describe('a deleted account', () => {
     expect(await rig.internal(authInternal.lookupUsers, { body: { ids: [id] } })).toEqual([])
     expect(await verify(link)).toMatchObject({ status: 400 })
     await models().Deletion!.deleteMany({ _id: id })
+    // The audit log says that this id was deleted, and nothing else of the user.
+    const log = models().AuditEntry!
+    await rig.service.audit.handOver()
+    expect(JSON.stringify(await log.find().lean())).not.toContain(email)
+    expect((await log.find({ 'entry.subject.id': id }).lean()).map(({ entry }) => entry.action)).toEqual([
+      'account.deleted',
+    ])
+    await log.deleteMany({ 'entry.subject.id': id })
     const left = await rig.dump()
     for (const trace of [email, id, 'gone_one', 'BBBBB-BBBBB']) expect(left).not.toContain(trace)
     expect(await models().BetaCode!.findOne({ code: 'AAAAA-AAAAA' }).lean()).toMatchObject({ used: true })

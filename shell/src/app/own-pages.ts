@@ -1,8 +1,8 @@
 /** The shell's own lazily loaded pages, by section. */
 export const OWN_PAGES: Record<string, () => Promise<unknown>> & {
   profile: () => Promise<typeof import('../pages/Profile')>
-  admin: () => Promise<typeof import('../pages/Admin')>
+  admin: () => Promise<typeof import('../pages/admin/Admin')>
 } = {
   profile: () => import('../pages/Profile'),
-  admin: () => import('../pages/Admin'),
+  admin: () => import('../pages/admin/Admin'),
 }

@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Redis } from '../stores/redis.js'
 import { tooManyRequests } from './errors.js'
@@ -54,18 +53,3 @@ export const createRateLimit = (
  */
 export const createLocalRateLimit = (options: RateLimitOptions): RateLimit =>
   limitOf(new RateLimiterMemory({ points: options.points, duration: options.seconds }), options)
-
-/**
- * Rate-limit key of a client address: for IPv6 its /64 network, as one client controls all addresses in it.
- */
-export const addressKey = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped) return mapped
-  const [head = '', tail] = address.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail?.split(':') ?? []
-  const zeros = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
-  const network = [...left, ...zeros, ...right].slice(0, 4)
-  return `${network.map(group => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
-}

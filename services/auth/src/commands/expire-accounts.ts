@@ -102,6 +102,17 @@ export const expireAccounts = async (
   }
   const expired = await users.find(over).limit(BATCH).lean<UserDoc[]>()
   let deleted = 0
-  for (const user of expired) if (await deleteAccount(context, user, over)) deleted++
+  for (const user of expired) {
+    const what = {
+      action: 'account.deleted',
+      subject: { kind: 'account', id: user._id.toHexString() },
+    } as const
+    const isDeleted = await context.service.audit.during('system', what, async note => {
+      const met = await deleteAccount(context, user, over)
+      if (!met) note({ isNothing: true })
+      return met
+    })
+    if (isDeleted) deleted++
+  }
   return { warned, deleted, more: inactive.length === BATCH || expired.length === BATCH }
 }

@@ -1,12 +1,20 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
-import { badRequest, conflict, HttpError, isDuplicateKey, notFound } from '@iodine/service-kit'
+import {
+  badRequest,
+  conflict,
+  type FastifyRequest,
+  HttpError,
+  isDuplicateKey,
+  notFound,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'
 import type { UserDoc } from '../models/user.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { findAccount } from './close-account.js'
-import { endSessions, openSession } from './sessions.js'
+import { endSessions } from './sessions.js'
+import { signIn } from './sign-in.js'
 
 // Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')
@@ -154,7 +162,7 @@ export const passkeyOptions = async (context: AuthContext) => {
 export const verifyPasskey = async (
   context: AuthContext,
   { credential: response }: BodyOf<typeof authApi.verifyPasskey>,
-  userAgent: string | undefined,
+  request: FastifyRequest,
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
   const passkey = await models.passkeys.findOne({ credential_id: response.id }).lean<PasskeyDoc>()
@@ -185,8 +193,7 @@ export const verifyPasskey = async (
   if (matchedCount === 0) return refuse()
   const userId = passkey.user_id.toHexString()
   const user = await models.users.findById(passkey.user_id).select('username').lean<UserDoc>()
-  const access_token =
-    user && (await openSession(context, { userId, scope: 'full', by: 'passkey', userAgent }))
+  const access_token = user && (await signIn(context, { userId, by: 'passkey', request }))
   if (!access_token) return refuse()
   return { access_token, has_username: user.username !== null }
 }

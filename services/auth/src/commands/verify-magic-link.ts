@@ -1,5 +1,5 @@
 import { DETAILS } from '@iodine/contracts'
-import { badRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { badRequest, type FastifyRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
@@ -7,7 +7,7 @@ import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
-import { openSession } from './sessions.js'
+import { signIn } from './sign-in.js'
 
 const liveLink = (token: string) => ({
   links: { $elemMatch: { token_hash: hashOf(token), expires_at: { $gt: new Date() } } },
@@ -24,7 +24,7 @@ export const readMagicLink = async ({ models }: AuthContext, token: string): Pro
 export const verifyMagicLink = async (
   context: AuthContext,
   token: string,
-  userAgent: string | undefined,
+  request: FastifyRequest,
 ): Promise<{ access_token: string; has_username: boolean }> => {
   const { models } = context
   const token_hash = hashOf(token)
@@ -34,12 +34,7 @@ export const verifyMagicLink = async (
   const link = found?.links.find(each => each.token_hash === token_hash)
   if (!found || !link) throw badRequest(DETAILS.badToken)
   const user = await accountOf(context, found._id, link.beta_code)
-  const access_token = await openSession(context, {
-    userId: user._id.toHexString(),
-    scope: 'full',
-    by: 'link',
-    userAgent,
-  })
+  const access_token = await signIn(context, { userId: user._id.toHexString(), by: 'link', request })
   if (access_token === null) throw badRequest(DETAILS.badToken)
   return { access_token, has_username: user.username !== null }
 }

@@ -1,4 +1,13 @@
 import type { Connection } from '@iodine/service-kit'
+import { type AuditEntryDoc, auditEntrySchema } from './audit-entry.js'
+import {
+  type AuditHeadDoc,
+  auditHeadSchema,
+  type FingerprintKeyDoc,
+  fingerprintKeySchema,
+  type PartSettingsDoc,
+  partSettingsSchema,
+} from './audit-state.js'
 import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
 import { type DeletionDoc, deletionSchema } from './deletion.js'
 import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
@@ -23,5 +32,9 @@ export const createModels = (mongo: Connection) => ({
   keyUses: mongo.model<KeyUseDoc>('KeyUse', keyUseSchema),
   betaCodes: mongo.model<BetaCodeDoc>('BetaCode', betaCodeSchema),
   deletions: mongo.model<DeletionDoc>('Deletion', deletionSchema),
+  auditEntries: mongo.model<AuditEntryDoc>('AuditEntry', auditEntrySchema),
+  auditHead: mongo.model<AuditHeadDoc>('AuditHead', auditHeadSchema),
+  partSettings: mongo.model<PartSettingsDoc>('PartSettings', partSettingsSchema),
+  fingerprintKeys: mongo.model<FingerprintKeyDoc>('FingerprintKey', fingerprintKeySchema),
 })
 export type AuthModels = ReturnType<typeof createModels>

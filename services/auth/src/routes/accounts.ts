@@ -1,4 +1,4 @@
-import { accountsInternal } from '@iodine/contracts'
+import { type AuditAction, accountsInternal } from '@iodine/contracts'
 import { done, notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import {
@@ -24,24 +24,30 @@ export const addAccountRoutes = (context: AuthContext): void => {
     idOf(await findAccount(context, body.email)),
   )
 
-  service.internal(accountsInternal.suspendAccount, async ({ body }) =>
-    idOf(await suspendAccount(context, body.email)),
+  /** Does what the operator's command asks for, and records it. */
+  const operate = async (action: AuditAction, user: UserDoc, work: () => Promise<unknown>) => {
+    const { id } = idOf(user)
+    await service.audit.during('operator', { action, subject: { kind: 'account', id } }, work)
+    return { id }
+  }
+
+  service.internal(accountsInternal.suspendAccount, async ({ body: { email } }) =>
+    operate('account.suspended', await findAccount(context, email), () => suspendAccount(context, email)),
   )
 
-  service.internal(accountsInternal.unsuspendAccount, async ({ body }) =>
-    idOf(await unsuspendAccount(context, body.email)),
+  service.internal(accountsInternal.unsuspendAccount, async ({ body: { email } }) =>
+    operate('account.unsuspended', await findAccount(context, email), () => unsuspendAccount(context, email)),
   )
 
-  service.internal(accountsInternal.resetPasskeys, async ({ body }) =>
-    idOf(await resetPasskeys(context, body.email)),
+  service.internal(accountsInternal.resetPasskeys, async ({ body: { email } }) =>
+    operate('account.passkeys-reset', await findAccount(context, email), () => resetPasskeys(context, email)),
   )
 
   service.internal(accountsInternal.deleteAccount, async ({ body }) => {
     // Includes users whose deletion was interrupted: the request resumes it.
     const user = await models.users.findOne({ email: body.email }).lean<UserDoc>()
     if (!user) throw notFound()
-    await deleteAccount(context, user)
-    return idOf(user)
+    return operate('account.deleted', user, () => deleteAccount(context, user))
   })
 
   service.internal(accountsInternal.getDeletion, async ({ params }) => {
@@ -100,6 +106,21 @@ export const addAccountRoutes = (context: AuthContext): void => {
       models.extensionCodes,
       _id => ({ _id }),
       ({ expires_at }) => ({ expires_at }),
+    ),
+    // Of what others did with the account, without who they are.
+    personalSource(
+      'audit_entry',
+      models.auditEntries,
+      userId => {
+        const id = userId.toHexString()
+        return { $or: [{ 'entry.actor.id': id }, { 'entry.subject.id': id }] }
+      },
+      ({ entry: { actor, network, via, request_id, ...entry } }, userId) => ({
+        ...entry,
+        ...(actor.id === userId.toHexString()
+          ? { actor, network, via, request_id }
+          : { actor: { kind: actor.kind } }),
+      }),
     ),
     personalSource('feed_key', models.feedKeys, user_id => ({ user_id }), presentFeedKey),
     personalSource(

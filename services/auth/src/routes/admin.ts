@@ -30,7 +30,8 @@ export const addAdminRoutes = (context: AuthContext): void => {
     return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present })
   })
 
-  service.route(adminApi.createBetaCode, async ({ user, body }) => {
+  service.route(adminApi.createBetaCode, async call => {
+    const { user, body } = call
     await requireAdmin(context, user)
     const code: BetaCodeDoc = {
       _id: new Types.ObjectId(),
@@ -42,7 +43,11 @@ export const addAdminRoutes = (context: AuthContext): void => {
       used_at: null,
       created_by: new Types.ObjectId(user.id),
     }
-    await models.betaCodes.create(code)
+    await service.audit.during(
+      call,
+      { action: 'beta-code.created', subject: { kind: 'beta-code', id: code._id.toHexString() } },
+      () => models.betaCodes.create(code),
+    )
     return presentBetaCode(code, await namesOf([code]))
   })
 }

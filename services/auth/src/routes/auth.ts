@@ -18,7 +18,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
   })
 
   service.route(authApi.verifyMagicLink, async ({ body, request }) =>
-    verifyMagicLink(context, body.token, request.headers['user-agent']),
+    verifyMagicLink(context, body.token, request),
   )
 
   service.route(authApi.readMagicLink, async ({ body }) => readMagicLink(context, body.token))
@@ -27,7 +27,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
 
   service.route(authApi.verifyPasskey, async ({ body, request }) => {
     await limits.ip.use(`passkey-${addressKey(request.ip)}`)
-    return verifyPasskey(context, body, request.headers['user-agent'])
+    return verifyPasskey(context, body, request)
   })
 
   service.route(authApi.generateExtensionCode, async ({ user }) => generateExtensionCode(context, user.id))

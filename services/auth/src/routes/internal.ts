@@ -18,6 +18,7 @@ import {
 import type { QueryFilter } from 'mongoose'
 import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
 import { repairDeletions } from '../commands/close-account.js'
+import { createAuditExpiry } from '../commands/expire-audit.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { resealSecrets } from '../commands/keys.js'
 import { repairMails, settleMail } from '../commands/send-mail.js'
@@ -99,6 +100,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
 
+  const expireAudit = createAuditExpiry(context)
   serveRepair(
     service,
     async () =>
@@ -106,6 +108,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairEnds(context)) +
       (await repairMails(context)) +
       (await repairAnnouncements(context)) +
-      (await repairDeletions(context)),
+      (await repairDeletions(context)) +
+      (await expireAudit()),
   )
 }

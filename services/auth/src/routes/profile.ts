@@ -54,13 +54,24 @@ export const addProfileRoutes = (context: AuthContext): void => {
     return keys.map(presentFeedKey)
   })
 
-  service.route(profileApi.createFeedKey, async ({ user, body }) => {
-    const { key, doc } = await createFeedKey(context, user.id, body)
+  service.route(profileApi.createFeedKey, async call => {
+    const { user, body } = call
+    const what = { action: 'feed-key.created', subject: { kind: 'feed-key' }, detail: body.tlp } as const
+    const { key, doc } = await service.audit.during(call, what, async note => {
+      const made = await createFeedKey(context, user.id, body)
+      note({ id: made.doc._id.toHexString() })
+      return made
+    })
     return { ...presentFeedKey(doc), key }
   })
 
-  service.route(profileApi.deleteFeedKey, async ({ user, params }) => {
-    await deleteFeedKey(context, user.id, params.id)
+  service.route(profileApi.deleteFeedKey, async call => {
+    const { user, params } = call
+    await service.audit.during(
+      call,
+      { action: 'feed-key.revoked', subject: { kind: 'feed-key', id: params.id } },
+      () => deleteFeedKey(context, user.id, params.id),
+    )
     return { id: params.id }
   })
 

@@ -91,8 +91,13 @@ const REMOVED_MAX = 100
 /**
  * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. If the IOD is among the
  * counted members (`readStatistics`), it is noted to be subtracted.
+ * @returns the campaign, and whether the IOD was in it
  */
-export const removeIod = async (model: CampaignModel, id: string, iodId: string): Promise<CampaignDoc> => {
+export const removeIod = async (
+  model: CampaignModel,
+  id: string,
+  iodId: string,
+): Promise<{ doc: CampaignDoc; isRemoved: boolean }> => {
   const iod = new Types.ObjectId(iodId)
   const isCounted = { $lt: [{ $indexOfArray: ['$iod_ids', iod] }, '$counted.members'] }
   const isFull = { $gte: [{ $size: { $ifNull: ['$counted.removed', []] } }, REMOVED_MAX] }
@@ -101,7 +106,7 @@ export const removeIod = async (model: CampaignModel, id: string, iodId: string)
     removed: { $concatArrays: ['$counted.removed', [iod]] },
   }
   const counted = { $cond: [isFull, '$$REMOVE', { $mergeObjects: ['$counted', noted] }] }
-  await model.updateOne(
+  const { matchedCount } = await model.updateOne(
     { _id: id, iod_ids: iod },
     [
       {
@@ -116,5 +121,5 @@ export const removeIod = async (model: CampaignModel, id: string, iodId: string)
     ],
     { updatePipeline: true },
   )
-  return findCampaign(model, id)
+  return { doc: await findCampaign(model, id), isRemoved: matchedCount > 0 }
 }

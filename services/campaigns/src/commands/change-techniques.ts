@@ -47,14 +47,14 @@ export const addTechniques = async (
 /**
  * Removes a technique from a campaign, also one that the list doesn't have any more. Idempotent. Throws 404 for an
  * unknown campaign.
- * @returns the techniques that are left
+ * @returns the techniques that are left, and whether the campaign had this one
  */
 export const removeTechnique = async (
   model: CampaignModel,
   id: string,
   tid: string,
-): Promise<TechniqueDoc[]> => {
+): Promise<{ techniques: TechniqueDoc[]; isRemoved: boolean }> => {
   const change = { $pull: { techniques: { id: tid } }, ...CHANGED }
-  await model.updateOne({ _id: id, 'techniques.id': tid }, change)
-  return findTechniques(model, id)
+  const { matchedCount } = await model.updateOne({ _id: id, 'techniques.id': tid }, change)
+  return { techniques: await findTechniques(model, id), isRemoved: matchedCount > 0 }
 }

@@ -40,9 +40,14 @@ export const toBeRemoved = () =>
 
 /**
  * Discards a plan, or removes what came by an import; its IODs stay.
+ * @returns the import as it was
  * @throws 404, 403 unless the user has imported it or created the campaign, 409 while it is being applied
  */
-export const removeImport = async (models: CampaignModels, userId: string, id: string): Promise<void> => {
+export const removeImport = async (
+  models: CampaignModels,
+  userId: string,
+  id: string,
+): Promise<ImportDoc> => {
   const doc = await models.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
   if (!doc) throw notFound()
   if (!doc.user_id?.equals(userId)) {
@@ -58,6 +63,7 @@ export const removeImport = async (models: CampaignModels, userId: string, id: s
   )
   if (matchedCount === 0) throw importNotPlanned()
   while (!(await removeSome(models, doc)));
+  return doc
 }
 
 /**

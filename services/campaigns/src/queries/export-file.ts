@@ -40,6 +40,8 @@ export interface CampaignExport {
   name: string
   mediaType: string
   content: string | AsyncIterable<string | Uint8Array>
+  /** Number of its IODs. */
+  iods: number
   /** Number of other tools' objects that it leaves out, where it has any. */
   withheld?: number
 }
@@ -167,7 +169,7 @@ export const exportFile = async (
   }
   const detail = { ...campaign, iods }
   const name = exportNameOf(detail.name, format, context.now)
-  const file = { name, mediaType: mediaTypeOf(format) }
+  const file = { name, mediaType: mediaTypeOf(format), iods: iods.length }
   if (!isVersioned(format)) return { ...file, content: exportCampaign(detail, format, context).text }
   const events = await findEvents(models, doc._id)
   const hasObjects = (await foreign.exists({ campaign_id: doc._id, format: 'stix' })) !== null

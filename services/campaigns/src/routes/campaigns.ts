@@ -82,13 +82,18 @@ export const addCampaignRoutes = (
   // Votes are weighed anew for each.
   const exporting = createKeyedLimiter()
   const exported = { models, peers: service.peers, present: presentOne }
-  service.route(campaignsApi.exportCampaign, async ({ params, query, user, reply }) => {
-    const write = async () => {
-      const { name, mediaType, content, withheld } = await exportFile(exported, query, params.id, user.id)
-      reply.header('content-disposition', `attachment; filename="${name}"`)
-      if (withheld !== undefined) reply.header(WITHHELD, String(withheld))
-      return new Streamed<unknown>(content, mediaType)
-    }
+  const campaign = ({ id }: { id: string }) => ({ kind: 'campaign', id }) as const
+  service.route(campaignsApi.exportCampaign, async call => {
+    const { params, query, user, reply } = call
+    const what = { action: 'campaign.exported', subject: campaign(params), detail: query.format } as const
+    const write = () =>
+      service.audit.during(call, what, async note => {
+        const file = await exportFile(exported, query, params.id, user.id)
+        note({ count: file.iods })
+        reply.header('content-disposition', `attachment; filename="${file.name}"`)
+        if (file.withheld !== undefined) reply.header(WITHHELD, String(file.withheld))
+        return new Streamed<unknown>(file.content, file.mediaType)
+      })
     return isVersioned(query.format) ? exporting(user.id, write) : write()
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
@@ -97,8 +102,11 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.updateCampaign, async ({ params, body, user }) =>
     presentOne(await updateCampaign(campaigns, user.id, params.id, body)),
   )
-  service.route(campaignsApi.deleteCampaign, async ({ params, user }) => {
-    await deleteCampaign(models, user.id, params.id)
+  service.route(campaignsApi.deleteCampaign, async call => {
+    const { params, user } = call
+    await service.audit.during(call, { action: 'campaign.deleted', subject: campaign(params) }, () =>
+      deleteCampaign(models, user.id, params.id),
+    )
     await queuePublication(service, params.id)
     return { id: params.id }
   })
@@ -108,9 +116,16 @@ export const addCampaignRoutes = (
   service.route(campaignsApi.addIods, async ({ params, body }) =>
     addIods(campaigns, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
   )
-  service.route(campaignsApi.removeIod, async ({ params, body, reply }) =>
-    sendDetail(await removeIod(campaigns, params.id, body.iod_id), reply),
-  )
+  service.route(campaignsApi.removeIod, async call => {
+    const { params, body, reply } = call
+    const what = { action: 'campaign.iod-removed', subject: campaign(params), item: body.iod_id } as const
+    const doc = await service.audit.during(call, { ...what, count: 1 }, async note => {
+      const { isRemoved, doc } = await removeIod(campaigns, params.id, body.iod_id)
+      if (!isRemoved) note({ isNothing: true })
+      return doc
+    })
+    return sendDetail(doc, reply)
+  })
 
   servePersonalData(service, {
     sources: [

@@ -12,7 +12,7 @@ import type { CampaignModels } from '../models/index.js'
 import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
-import { readSharing } from '../queries/sharing.js'
+import { readLevels, readSharing } from '../queries/sharing.js'
 
 /** Files that go into campaigns, and how far these may be passed on. */
 export const addImportRoutes = (
@@ -34,21 +34,50 @@ export const addImportRoutes = (
   service.route(importsApi.getImport, async ({ params, user }) =>
     presentImport(await findImport(imports, user.id, params.id, ...PRESENTED)),
   )
-  service.route(importsApi.applyImport, async ({ params, body, user }) => {
-    const doc = await applyImport(models, user.id, params.id, body.iods)
+  service.route(importsApi.applyImport, async call => {
+    const { params, body, user } = call
+    const what = { action: 'import.applied', subject: { kind: 'campaign' }, item: params.id } as const
+    const doc = await service.audit.during(call, what, async note => {
+      const applied = await applyImport(models, user.id, params.id, body.iods)
+      note({ id: applied.campaign_id.toHexString(), count: applied.objects })
+      return applied
+    })
     await queueImport(service, doc)
     return presentImport(doc)
   })
-  service.route(importsApi.deleteImport, async ({ params, user }) => {
-    await removeImport(models, user.id, params.id)
+  service.route(importsApi.deleteImport, async call => {
+    const { params, user } = call
+    const what = { action: 'import.removed', subject: { kind: 'campaign' }, item: params.id } as const
+    await service.audit.during(call, what, async note => {
+      const { state, campaign_id, objects } = await removeImport(models, user.id, params.id)
+      // A plan that is discarded has changed nothing.
+      note({ id: campaign_id.toHexString(), count: objects, isNothing: !['done', 'failed'].includes(state) })
+    })
     return { id: params.id }
   })
   service.route(importsApi.getKept, async ({ params, user }) =>
     readKept(models, service.users, user.id, params.id),
   )
   service.route(campaignsApi.getSharing, async ({ params }) => readSharing(models, params.id))
-  service.route(campaignsApi.updateSharing, async ({ params, body, user }) => {
-    const sharing = await shareCampaign(models, user.id, params.id, body)
+  /** What a change of sharing is to the audit log. */
+  const sharingAction = (before: { published: boolean }, published = before.published) => {
+    if (published === before.published) return 'campaign.level-changed'
+    return published ? 'campaign.published' : 'campaign.withdrawn'
+  }
+  service.route(campaignsApi.updateSharing, async call => {
+    const { params, body, user } = call
+    const before = await readLevels(models, params.id)
+    const tlp = body.tlp ?? before.tlp
+    const action = sharingAction(before, body.published)
+    const sharing = await service.audit.during(
+      call,
+      { action, subject: { kind: 'campaign', id: params.id }, detail: tlp },
+      async note => {
+        const after = await shareCampaign(models, user.id, params.id, body)
+        note({ isNothing: action === 'campaign.level-changed' && tlp === before.tlp })
+        return after
+      },
+    )
     if (sharing.feed?.state === 'due') await queuePublication(service, params.id.toLowerCase())
     return sharing
   })

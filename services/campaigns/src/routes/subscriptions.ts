@@ -37,15 +37,27 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     const docs = await subscriptions.find().select('+sealed').sort({ _id: 1 }).lean<SubscriptionDoc[]>()
     return presentSubscriptions(models, service.users, docs)
   })
-  service.route(subscriptionsApi.createSubscription, async ({ user, body }) => {
+  service.route(subscriptionsApi.createSubscription, async call => {
+    const { user, body } = call
     await requireAdmin(peers, user)
-    const doc = await createSubscription(models, peers, user.id, body)
+    const what = { action: 'subscription.created', subject: { kind: 'subscription' } } as const
+    const doc = await service.audit.during(call, what, async note => {
+      const made = await createSubscription(models, peers, user.id, body)
+      note({ id: made._id.toHexString() })
+      return made
+    })
     await wake()
     return presentOne(doc)
   })
-  service.route(subscriptionsApi.updateSubscription, async ({ user, params, body }) => {
+  const subscription = ({ id }: { id: string }) => ({ kind: 'subscription', id }) as const
+  service.route(subscriptionsApi.updateSubscription, async call => {
+    const { user, params, body } = call
     await requireAdmin(peers, user)
-    const doc = await updateSubscription(models, peers, user.id, params.id, body)
+    const doc = await service.audit.during(
+      call,
+      { action: 'subscription.changed', subject: subscription(params) },
+      () => updateSubscription(models, peers, user.id, params.id, body),
+    )
     if (body.paused === false) await wake()
     return presentOne(doc)
   })
@@ -55,9 +67,12 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     await wake()
     return presentOne(doc)
   })
-  service.route(subscriptionsApi.deleteSubscription, async ({ user, params }) => {
+  service.route(subscriptionsApi.deleteSubscription, async call => {
+    const { user, params } = call
     await requireAdmin(peers, user)
-    await deleteSubscription(models, params.id)
+    await service.audit.during(call, { action: 'subscription.deleted', subject: subscription(params) }, () =>
+      deleteSubscription(models, params.id),
+    )
     return { id: params.id }
   })
 

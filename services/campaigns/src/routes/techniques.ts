@@ -16,7 +16,17 @@ export const addTechniqueRoutes = (service: StoreService, { campaigns }: Campaig
   service.route(campaignsApi.addTechnique, async ({ params, user }) =>
     present(await addTechnique(campaigns, user.id, params.id, params.tid)),
   )
-  service.route(campaignsApi.removeTechnique, async ({ params }) =>
-    present(await removeTechnique(campaigns, params.id, params.tid)),
-  )
+  service.route(campaignsApi.removeTechnique, async call => {
+    const { id, tid } = call.params
+    const what = {
+      action: 'campaign.technique-removed',
+      subject: { kind: 'campaign', id },
+      count: 1,
+    } as const
+    return service.audit.during(call, what, async note => {
+      const { isRemoved, techniques } = await removeTechnique(campaigns, id, tid)
+      if (!isRemoved) note({ isNothing: true })
+      return present(techniques)
+    })
+  })
 }

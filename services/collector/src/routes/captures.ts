@@ -98,16 +98,29 @@ export const addCaptureRoutes = (
   })
   /** Archives are held in memory while they are made: one at a time for each user. */
   const limiter = createKeyedLimiter()
-  service.route(capturesApi.getWacz, async ({ params, user, reply }) => {
+  const subjectOf = ({ id }: { id: string }) => ({ kind: 'capture', id }) as const
+  service.route(capturesApi.getWacz, async call => {
+    const { params, user, reply } = call
+    const what = { action: 'capture.exported', subject: subjectOf(params), count: 1, detail: 'wacz' } as const
     const capture = await readableCapture(models, user.id, params.id)
     return limiter(user.id, async () => {
-      const bytes = await archiveOf(models, blobs, service.peers, capture)
+      const bytes = await service.audit.during(call, what, () =>
+        archiveOf(models, blobs, service.peers, capture),
+      )
       return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
     })
   })
-  service.route(capturesApi.shareCapture, async ({ params, body, user }) => {
+  service.route(capturesApi.shareCapture, async call => {
+    const { params, body, user } = call
     const { _id } = await ownCapture(models, user.id, params.id)
-    await captures.updateOne({ _id, state: { $ne: 'erased' } }, { $set: { shared: body.shared } })
+    const action = body.shared ? 'capture.shared' : 'capture.unshared'
+    await service.audit.during(call, { action, subject: subjectOf(params) }, async note => {
+      const { modifiedCount } = await captures.updateOne(
+        { _id, state: { $ne: 'erased' } },
+        { $set: { shared: body.shared } },
+      )
+      note({ isNothing: modifiedCount === 0 })
+    })
     return presentCapture(await ownCapture(models, user.id, params.id), user.id)
   })
   service.route(capturesApi.deleteCapture, async ({ params, user }) => {

@@ -44,7 +44,12 @@ export const addInternalRoutes = (
     return { size: body.size }
   })
   service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
-    const seq = await redactCapture(models, blobs, id, reason)
+    // The reason is a text: it stays with the capture.
+    const seq = await service.audit.during(
+      'operator',
+      { action: 'capture.redacted', subject: { kind: 'capture', id } },
+      () => redactCapture(models, blobs, id, reason),
+    )
     service.log.info({ capture: id, seq, reason }, 'capture redacted')
     return { seq }
   })

@@ -54,9 +54,16 @@ export const addRecordRoutes = (
     return { id: params.id }
   })
 
-  service.route(collectorApi.shareRecords, async ({ params, body, user }) => {
+  service.route(collectorApi.shareRecords, async call => {
+    const { params, body, user } = call
     const scope = scopeOf(user, params)
-    await shareRecords(models, scope, body)
+    const what = {
+      action: body.shared ? 'records.shared' : 'records.unshared',
+      subject: { kind: 'record' },
+      count: new Set(body.ids).size,
+      detail: (body.shared && body.as) || undefined,
+    } as const
+    await service.audit.during(call, what, () => shareRecords(models, scope, body))
     void queueSightings(service, scope.user_id)
     return { ids: body.ids, shared: (body.shared && body.as) || null }
   })

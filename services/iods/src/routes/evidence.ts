@@ -40,9 +40,15 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     return (await present(user.id, [doc]))[0] as Evidence
   })
 
-  service.route(evidenceApi.importEvidence, async ({ params, body, user }) =>
-    importEvidence(models, user.id, params.id, body),
-  )
+  service.route(evidenceApi.importEvidence, async call => {
+    const { params, body, user } = call
+    const what = { action: 'evidence.imported', subject: { kind: 'iod', id: params.id } } as const
+    return service.audit.during(call, what, async note => {
+      const counts = await importEvidence(models, user.id, params.id, body)
+      note({ count: counts.added, isNothing: counts.added === 0 })
+      return counts
+    })
+  })
 
   service.route(evidenceApi.deleteEvidence, async ({ params: { id, evidence_id }, user }) => {
     await deleteEvidence(models, user.id, id, evidence_id)
@@ -69,9 +75,14 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     return quotes.map(quote => ({ ...quote, value: values.get(quote.iod_id) ?? '' }))
   })
 
-  service.internal(evidenceInternal.redactEvidence, async ({ body }) => ({
-    deleted: await redactEvidence(models, body.id),
-  }))
+  service.internal(evidenceInternal.redactEvidence, async ({ body: { id } }) => {
+    const what = { action: 'evidence.redacted', subject: { kind: 'evidence', id } } as const
+    return service.audit.during('operator', what, async note => {
+      const deleted = await redactEvidence(models, id)
+      note({ count: deleted, isNothing: deleted === 0 })
+      return { deleted }
+    })
+  })
 
   service.internal(evidenceInternal.bringEvidence, async ({ body }) => {
     const sums = { added: 0, known: 0, left_out: 0 }

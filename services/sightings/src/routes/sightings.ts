@@ -43,11 +43,15 @@ export const addSightingRoutes = (
   service.route(sightingsApi.getCounting, async ({ user }) => ({
     counted: (await counting.exists({ _id: ownId(user) })) !== null,
   }))
-  service.route(sightingsApi.setCounting, async ({ body, user }) => {
+  service.route(sightingsApi.setCounting, async call => {
+    const { body, user } = call
     const _id = ownId(user)
-    if (body.counted)
-      await counting.updateOne({ _id }, { $setOnInsert: { since: new Date() } }, { upsert: true })
-    else await counting.deleteOne({ _id })
+    const action = body.counted ? 'sightings.counted' : 'sightings.not-counted'
+    await service.audit.during(call, { action, subject: { kind: 'account', id: user.id } }, async note => {
+      if (!body.counted) return note({ isNothing: (await counting.deleteOne({ _id })).deletedCount === 0 })
+      const begun = { $setOnInsert: { since: new Date() } }
+      note({ isNothing: (await counting.updateOne({ _id }, begun, { upsert: true })).upsertedCount === 0 })
+    })
     return body
   })
   const questions = createRateLimit(service.redis, {

@@ -1,23 +1,11 @@
 import type { BetaCode } from '@iodine/contracts'
-import { type ApiClient, createQueryClient, errorHint, errorToast } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import {
-  Button,
-  Card,
-  DateTime,
-  EmptyState,
-  FormGroup,
-  InputGroup,
-  LoadingPanel,
-  Page,
-  PageHeader,
-  Tag,
-} from '@iodine/ui'
+import { type ApiClient, errorHint, errorToast } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { Button, Card, DateTime, EmptyState, FormGroup, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
-import styles from './Admin.module.css'
-import { Subscriptions } from './Subscriptions'
+import { type FormEvent, useState } from 'react'
+import { useHost } from '../../app/HostProvider'
+import styles from './BetaCodes.module.css'
 
 const betaCodesQuery = (api: ApiClient) => ({
   queryKey: ['beta-codes'],
@@ -57,39 +45,14 @@ const COLUMNS: readonly Column<BetaCode>[] = [
   },
 ]
 
-/** The administrators' page, 'Access denied' for other users. */
-export function Admin() {
-  const { is_admin: isAdmin } = useUser()
-  const [queryClient] = useState(createQueryClient)
-  if (!isAdmin) {
-    return (
-      <Page>
-        <PageHeader title="Access denied" subtitle="You don't have permission to access this page." />
-      </Page>
-    )
-  }
+/** Codes that invite new users. */
+export function BetaCodes() {
   return (
-    <QueryClientProvider client={queryClient}>
-      <Page>
-        <PageHeader
-          title="Beta Code Management"
-          subtitle="Codes that invite new users while the app is in beta."
-        />
-        <NewCode />
-        <BetaCodes />
-        <AfterBetaCodes>
-          <Subscriptions />
-        </AfterBetaCodes>
-      </Page>
-    </QueryClientProvider>
+    <>
+      <NewCode />
+      <CodeList />
+    </>
   )
-}
-
-/** Shows what stands below the codes once their number is known, so that nothing on the page moves. */
-function AfterBetaCodes({ children }: { children: ReactNode }) {
-  const { api } = useHost()
-  const { isPending } = useQuery(betaCodesQuery(api))
-  return isPending ? null : children
 }
 
 function NewCode() {
@@ -132,7 +95,7 @@ function NewCode() {
   )
 }
 
-function BetaCodes() {
+function CodeList() {
   const { api } = useHost()
   const query = useQuery(betaCodesQuery(api))
   return (

@@ -18,7 +18,7 @@ import {
 } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useHost } from '../../app/HostProvider'
 import styles from './Subscriptions.module.css'
 import { INTERVALS, intervalOf, subscriptionsQuery } from './subscriptions'
 

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '@iodine/ui/overlays'
 import { Link } from '@iodine/ui/router'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useHost } from '../../app/HostProvider'
 import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
 import { intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
@@ -21,14 +21,8 @@ export function Subscriptions() {
   const act = useActions()
   const columns = useMemo(() => columnsOf({ ...act, edit: setDraft, remove: setLeaving }), [act])
   return (
-    <section className={styles.section} aria-labelledby="subscriptions">
+    <div className={styles.panel}>
       <div className={styles.head}>
-        <div>
-          <h2 id="subscriptions" className={styles.title}>
-            Subscriptions
-          </h2>
-          <p className={styles.subtitle}>Feeds of other tools that are pulled into campaigns by the clock.</p>
-        </div>
         <Button
           intent="primary"
           icon={<PlusIcon />}
@@ -64,7 +58,7 @@ export function Subscriptions() {
           {leaving?.campaign_name ?? 'its campaign'}.
         </p>
       </ConfirmDialog>
-    </section>
+    </div>
   )
 }
 

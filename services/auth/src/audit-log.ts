@@ -1,0 +1,62 @@
+import { type AuditState, auditInternal } from '@iodine/contracts'
+import { HttpError, type Peers } from '@iodine/service-kit'
+
+const USAGE = `audit-log verify [SEQ:HASH]     SEQ:HASH: the end of the log as an earlier run has told it`
+
+/** A log of a year may be long. */
+const VERIFY_MS = 600_000
+
+const FAULTS: Record<NonNullable<AuditState['fault']>['kind'], string> = {
+  changed: 'it is not what it was when it was appended',
+  missing: 'it is missing',
+  moved: 'it does not follow the entry before it',
+}
+
+const headOf = (text: string): AuditState['head'] | undefined => {
+  const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
+  return seq === undefined || hash === undefined ? undefined : { seq: Number(seq), hash }
+}
+
+/** Validates the arguments before any request. Returns the fault, if any. */
+export const auditLogUsage = ([action, noted, more]: string[]): string | undefined => {
+  if (action !== 'verify' || more !== undefined) return USAGE
+  return noted === undefined || headOf(noted) ? undefined : `${noted} is not SEQ:HASH`
+}
+
+/**
+ * The operator's command: checks the chain of the audit log by calling the running auth service. Resolves to the exit
+ * code: 0 for an intact chain, 1 for a fault in it, 2 if it was not checked.
+ */
+export const runAuditLog = async (
+  peers: Peers,
+  args: string[],
+  { say }: { say(line: string): void },
+): Promise<number> => {
+  const fault = auditLogUsage(args)
+  if (fault !== undefined) {
+    say(fault)
+    return 2
+  }
+  const head = headOf(args[1] ?? '')
+  try {
+    const state = await peers.call('auth', auditInternal.verifyAudit, {
+      body: head ? { head } : {},
+      ms: VERIFY_MS,
+    })
+    if (state.fault) {
+      say(`The chain of the audit log is broken at entry ${state.fault.seq}: ${FAULTS[state.fault.kind]}.`)
+      say(`The ${state.entries} entries before it are intact.`)
+      return 1
+    }
+    const since = state.since === null ? '' : ` since ${state.since}`
+    say(`The chain of the audit log is intact: ${state.entries} entries${since}.`)
+    if (head && head.seq < state.head.seq - state.entries)
+      say(`Entry ${head.seq} is not kept any more: its hash was not compared.`)
+    say(`Its end, for the next check: ${state.head.seq}:${state.head.hash}`)
+    return 0
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    say(`The log could not be checked: auth is down. Try again. (${error.status})`)
+    return 2
+  }
+}

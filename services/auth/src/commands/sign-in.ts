@@ -1,0 +1,29 @@
+import type { FastifyRequest } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
+import { isAdmin } from '../policies/admin.js'
+import { openSession } from './sessions.js'
+
+/** What signs in to a full session. */
+type SignInBy = 'link' | 'passkey'
+
+/**
+ * Opens a session for who has signed in, and returns its token; null for a suspended or deleted account. Sign-ins of
+ * administrators are recorded in the audit log.
+ */
+export const signIn = async (
+  context: AuthContext,
+  { userId, by, request }: { userId: string; by: SignInBy; request: FastifyRequest },
+): Promise<string | null> => {
+  const open = () =>
+    openSession(context, { userId, scope: 'full', by, userAgent: request.headers['user-agent'] })
+  if (!(await isAdmin(context, userId))) return open()
+  return context.service.audit.during(
+    { request, user: { id: userId } },
+    { action: 'admin.signed-in', subject: { kind: 'account', id: userId }, detail: by },
+    async note => {
+      const token = await open()
+      if (token === null) note({ isNothing: true })
+      return token
+    },
+  )
+}

@@ -1,0 +1,46 @@
+import { Schema } from 'mongoose'
+
+/** The last entry of the log that was appended: without it, a log whose end was cut off would look whole. */
+export interface AuditHeadDoc {
+  _id: 'head'
+  seq: number
+  hash: string
+}
+
+/** The settings that a part had at its last start. */
+export interface PartSettingsDoc {
+  /** The part's name. */
+  _id: string
+  /** Counts the changes. */
+  rev: number
+  /** Fingerprints by name; null for secrets, which are set. */
+  settings: Record<string, string | null>
+}
+
+/** The key of fingerprints. It is random, and in no entry. */
+export interface FingerprintKeyDoc {
+  _id: 'key'
+  key: string
+}
+
+const required = true
+export const auditHeadSchema = new Schema<AuditHeadDoc>(
+  {
+    _id: { type: String, required },
+    seq: { type: Number, required },
+    hash: { type: String, required },
+  },
+  { collection: 'audit_head', versionKey: false },
+)
+export const partSettingsSchema = new Schema<PartSettingsDoc>(
+  {
+    _id: { type: String, required },
+    rev: { type: Number, required },
+    settings: { type: Schema.Types.Mixed, required },
+  },
+  { collection: 'audit_settings', versionKey: false, minimize: false },
+)
+export const fingerprintKeySchema = new Schema<FingerprintKeyDoc>(
+  { _id: { type: String, required }, key: { type: String, required } },
+  { collection: 'audit_keys', versionKey: false },
+)

@@ -1,0 +1,35 @@
+import type { AuditFilters } from '@iodine/contracts'
+import type { QueryFilter } from 'mongoose'
+import type { AuditEntryDoc } from '../models/audit-entry.js'
+import type { AuthModels } from '../models/index.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
+
+const ID = /^[0-9a-f]{24}$/i
+
+/** The id that a text names: an id, or the id of the account with this username; null if there is none. */
+const idOf = async ({ users }: AuthModels, text: string): Promise<string | null> => {
+  if (ID.test(text)) return text.toLowerCase()
+  const user = await users
+    .findOne({ username_key: usernameKey(text.trim()), deleted_at: null })
+    .select('_id')
+    .lean<UserDoc>()
+  return user?._id.toHexString() ?? null
+}
+
+/** Selects entries of the log; an unknown name selects none. */
+export const selectEntries = async (
+  models: AuthModels,
+  { action, actor, actor_kind, subject, from, to }: AuditFilters,
+): Promise<QueryFilter<AuditEntryDoc>> => {
+  const conditions: object[] = []
+  if (action?.length) conditions.push({ 'entry.action': { $in: action } })
+  if (actor_kind) conditions.push({ 'entry.actor.kind': actor_kind })
+  if (actor) conditions.push({ 'entry.actor.id': (await idOf(models, actor)) ?? 'none' })
+  if (subject) {
+    const id = (await idOf(models, subject)) ?? 'none'
+    conditions.push({ $or: [{ 'entry.subject.id': id }, { 'entry.item': id }] })
+  }
+  if (from) conditions.push({ created_at: { $gte: from } })
+  if (to) conditions.push({ created_at: { $lt: to } })
+  return (conditions.length > 0 ? { $and: conditions } : {}) as QueryFilter<AuditEntryDoc>
+}

@@ -1,0 +1,413 @@
+import {
+  type AuditEntry,
+  accountsInternal,
+  adminApi,
+  auditApi,
+  auditInternal,
+  authInternal,
+  LIMITS,
+  personalDataInternal,
+  profileApi,
+  repairInternal,
+} from '@iodine/contracts'
+import { createPeers, newAuditEntry } from '@iodine/service-kit'
+import { type ApiClient, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { createAuditAppender } from '../src/commands/append-audit.js'
+import { expireAudit } from '../src/commands/expire-audit.js'
+import { runAuditLog } from '../src/index.js'
+import type { AuthModels } from '../src/models/index.js'
+import { type Rig, startRig, statusOf } from './rig.js'
+
+let bed: ServiceBed
+/** Two replicas of the service. */
+let rig: Rig
+let twin: Rig
+let admin: ApiClient
+beforeAll(async () => {
+  bed = await startServiceBed()
+  rig = await startRig(bed)
+  twin = await startRig(bed)
+  admin = (await rig.signIn('boss@example.org')).api
+})
+afterAll(async () => {
+  await twin?.close()
+  await rig?.close()
+  await bed?.stop()
+})
+
+const entries = () => rig.service.mongo.collection('audit_entries')
+const head = () => rig.service.mongo.collection('audit_head')
+beforeEach(async () => {
+  // What the start and the sign-ins have recorded.
+  await vi.waitFor(async () => expect(await rig.service.audit.handOver()).toBe(0), 20_000)
+  await Promise.all([entries().deleteMany({}), head().deleteMany({})])
+})
+
+const made = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
+  ...newAuditEntry('operator', { action: 'account.suspended', subject: { kind: 'account', id: newId() } }),
+  ...changes,
+})
+const append = (list: AuditEntry[], at = rig) =>
+  at.internal(auditInternal.appendAudit, { body: { entries: list } })
+const verify = (noted?: { seq: number; hash: string }) =>
+  rig.internal(auditInternal.verifyAudit, { body: noted ? { head: noted } : {} })
+const ofActions = (actions: string[]) =>
+  vi.waitFor(async () => {
+    const found = await admin.call(auditApi.listAudit)
+    expect(found.map(({ action }) => action)).toEqual(actions)
+    return found
+  }, 20_000)
+
+it('makes one chain of what two replicas append at once', async () => {
+  const lists = Array.from({ length: 50 }, (_, n) => Array.from({ length: 1 + (n % 3) }, () => made()))
+  await Promise.all(lists.map((list, n) => append(list, n % 2 ? rig : twin)))
+  const all = lists.flat()
+  const stored = await entries().find().sort({ seq: 1 }).toArray()
+  expect(stored.map(({ seq }) => seq)).toEqual(all.map((_, n) => n + 1))
+  expect(stored.map(({ entry }) => entry.id).sort()).toEqual(all.map(({ id }) => id).sort())
+  expect(await verify()).toMatchObject({ fault: null, entries: all.length })
+  // Those of one call stay together in their order unless another one came between.
+  const place = new Map(stored.map(({ entry, seq }) => [entry.id, seq]))
+  for (const list of lists) {
+    const places = list.map(({ id }) => place.get(id) ?? 0)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+  }
+})
+
+it('takes an entry once, however often and wherever it arrives', async () => {
+  const list = [made(), made()]
+  await Promise.all(Array.from({ length: 20 }, (_, n) => append([...list, made()], n % 2 ? rig : twin)))
+  await append([...list, ...list])
+  expect(await entries().countDocuments()).toBe(22)
+  expect(await verify()).toMatchObject({ fault: null, entries: 22 })
+})
+
+it('finds a change, a gap, a swap, and a beginning or an end that is cut off', async () => {
+  await append(Array.from({ length: 9 }, () => made()))
+  const { head: noted } = await verify()
+  const whole = await entries().find().sort({ seq: 1 }).toArray()
+  const wholeHead = await head().find().toArray()
+  const restore = async () => {
+    await Promise.all([entries().deleteMany({}), head().deleteMany({})])
+    await Promise.all([entries().insertMany(whole), head().insertMany(wholeHead)])
+    expect(await verify(noted)).toMatchObject({ fault: null, entries: 9 })
+  }
+  const faults: Record<string, [tamper: () => Promise<unknown>, fault: object]> = {
+    'a changed entry': [
+      () => entries().updateOne({ seq: 4 }, { $set: { 'entry.actor.kind': 'system' } }),
+      { seq: 4, kind: 'changed' },
+    ],
+    'a changed time in the list': [
+      () => entries().updateOne({ seq: 4 }, { $set: { created_at: new Date(0) } }),
+      { seq: 4, kind: 'changed' },
+    ],
+    'a field that was added': [
+      () => entries().updateOne({ seq: 4 }, { $set: { 'entry.extra': 1 } }),
+      { seq: 4, kind: 'changed' },
+    ],
+    'a gap': [() => entries().deleteOne({ seq: 5 }), { seq: 5, kind: 'missing' }],
+    'the beginning': [() => entries().deleteMany({ seq: { $lte: 3 } }), { seq: 1, kind: 'missing' }],
+    'the end': [() => entries().deleteMany({ seq: { $gte: 8 } }), { seq: 8, kind: 'missing' }],
+    everything: [() => entries().deleteMany({}), { seq: 1, kind: 'missing' }],
+    'two that were swapped': [
+      async () => {
+        await entries().updateOne({ seq: 3 }, { $set: { seq: 100 } })
+        await entries().updateOne({ seq: 4 }, { $set: { seq: 3 } })
+        await entries().updateOne({ seq: 100 }, { $set: { seq: 4 } })
+      },
+      { seq: 3, kind: 'changed' },
+    ],
+    'one that was replaced by another valid one': [
+      async () => {
+        const [, , third] = whole
+        await entries().deleteMany({ seq: { $gte: 3 } })
+        await head().deleteMany({})
+        await append([made()])
+        await entries().insertMany(whole.slice(3))
+        expect(third?.seq).toBe(3)
+      },
+      { seq: 4, kind: 'moved' },
+    ],
+  }
+  for (const [name, [tamper, fault]] of Object.entries(faults)) {
+    await tamper()
+    expect([name, (await verify()).fault]).toEqual([name, fault])
+    await restore()
+  }
+  // A log that was written anew from some place on is whole in itself: what was noted elsewhere tells.
+  await entries().deleteMany({ seq: { $gte: 6 } })
+  await head().deleteMany({})
+  await append(Array.from({ length: 6 }, () => made()))
+  expect((await verify()).fault).toBeNull()
+  expect((await verify(noted)).fault).toEqual({ seq: 9, kind: 'changed' })
+})
+
+it('the operator’s command tells by its exit code', async () => {
+  const peers = createPeers({ AUTH_URL: rig.url, SERVICE_KEY: bed.env.SERVICE_KEY ?? '' } as never)
+  const run = async (...args: string[]) => {
+    const said: string[] = []
+    const code = await runAuditLog(peers, args, { say: line => void said.push(line) })
+    return { code, said: said.join('\n') }
+  }
+  try {
+    await append([made(), made(), made()])
+    const intact = await run('verify')
+    expect(intact).toEqual({ code: 0, said: expect.stringContaining('is intact: 3 entries since 20') })
+    const noted = /\d+:[0-9a-f]{64}$/.exec(intact.said)?.[0] ?? ''
+    expect(await run('verify', noted)).toMatchObject({ code: 0 })
+    expect(
+      await run(
+        'verify',
+        noted.replace(/.$/, last => (last === '0' ? '1' : '0')),
+      ),
+    ).toEqual({
+      code: 1,
+      said: expect.stringContaining('broken at entry 3: it is not what it was'),
+    })
+    await entries().deleteOne({ seq: 2 })
+    expect(await run('verify')).toEqual({
+      code: 1,
+      said: expect.stringContaining('broken at entry 2: it is missing'),
+    })
+    for (const args of [[], ['check'], ['verify', 'x'], ['verify', noted, 'more']])
+      expect(await run(...args)).toMatchObject({ code: 2 })
+  } finally {
+    await peers.close()
+  }
+  const nobody = createPeers({
+    AUTH_URL: 'http://127.0.0.1:1',
+    SERVICE_KEY: bed.env.SERVICE_KEY ?? '',
+  } as never)
+  expect(await runAuditLog(nobody, ['verify'], { say: () => {} })).toBe(2)
+  await nobody.close()
+})
+
+it('removes what is older than its time as a block, and what is left is a chain', async () => {
+  const old = (days: number) => made({ at: new Date(Date.now() - days * 86_400_000).toISOString() })
+  // The fourth one is young, and the fifth old: a block ends before the first young one.
+  await append([old(500), old(400), old(366), old(3), old(400), old(1)])
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+  const models = { auditEntries, auditHead } as unknown as AuthModels
+  const context = { models, appendAudit: createAuditAppender(models) }
+  expect(await expireAudit(context)).toBe(3)
+  const left = await entries().find().sort({ seq: 1 }).toArray()
+  expect(left.map(({ seq }) => seq)).toEqual([4, 5, 6, 7])
+  expect(left.at(-1)?.entry).toMatchObject({
+    action: 'audit.expired',
+    actor: { kind: 'system', id: null },
+    count: 3,
+    checkpoint: { seq: 3, hash: left[0]?.prev },
+  })
+  expect(await verify()).toMatchObject({ fault: null, entries: 4 })
+  expect(await expireAudit(context)).toBe(0)
+  // One more than was old is a gap.
+  await entries().deleteOne({ seq: 4 })
+  expect((await verify()).fault).toEqual({ seq: 4, kind: 'missing' })
+  await entries().insertOne(left[0] as never)
+  // A removal that was cut off goes on, and the checkpoint counts meanwhile.
+  await entries().insertOne({ ...left[0], _id: undefined, seq: 2 } as never)
+  expect((await verify()).fault).toBeNull()
+  expect(await expireAudit(context)).toBe(1)
+  // A year later all are old; the last checkpoint stays in the chain.
+  expect(await expireAudit(context, Date.now() + LIMITS.auditMs + 1)).toBe(4)
+  expect(await verify()).toMatchObject({ fault: null, entries: 1 })
+})
+
+it('is for administrators', async () => {
+  const { api } = await rig.signIn('ana@example.org')
+  for (const path of ['/admin/audit', '/admin/audit/state', '/admin/audit/export']) {
+    expect([path, (await api.send('GET', path)).status]).toEqual([path, 403])
+    expect([path, (await rig.anyone.send('GET', path)).status]).toEqual([path, 401])
+  }
+})
+
+it('lists newest first, in pages, by action, actor, subject and time, with present names', async () => {
+  const { api } = await rig.signIn('writer@example.org')
+  await api.call(profileApi.setupUsername, { body: { username: 'Writer' } })
+  const { id } = await api.call(profileApi.getProfile)
+  const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString()
+  const gone = newId()
+  const campaign = newId()
+  const list = [
+    made({ at: day(1) }),
+    made({
+      at: day(2),
+      action: 'campaign.deleted',
+      actor: { kind: 'user', id },
+      subject: { kind: 'campaign', id: campaign },
+    }),
+    made({ at: day(3), actor: { kind: 'user', id: gone }, subject: { kind: 'account', id } }),
+    made({
+      at: day(4),
+      action: 'campaign.iod-removed',
+      subject: { kind: 'campaign', id: null },
+      item: campaign,
+    }),
+  ]
+  await append(list)
+  const [first, second, third, fourth] = list.map(entry => entry.id)
+  const ids = async (query: object) =>
+    (await admin.call(auditApi.listAudit, { query })).map(entry => entry.id)
+  expect(await ids({})).toEqual([fourth, third, second, first])
+  expect(await ids({ actor: 'wRITER' })).toEqual([second])
+  expect(await ids({ actor: id.toUpperCase() })).toEqual([second])
+  expect(await ids({ actor: 'nobody' })).toEqual([])
+  expect(await ids({ actor_kind: 'operator' })).toEqual([fourth, first])
+  expect(await ids({ subject: 'writer' })).toEqual([third])
+  expect(await ids({ subject: campaign })).toEqual([fourth, second])
+  expect(await ids({ action: ['campaign.deleted', 'campaign.iod-removed'] })).toEqual([fourth, second])
+  expect(await ids({ from: day(2), to: day(4) })).toEqual([third, second])
+  const page = await admin.send('GET', '/admin/audit?limit=3')
+  expect(page.headers.get('x-total-count')).toBe('4')
+  const next = page.headers.get('x-next-cursor')
+  expect(await ids({ limit: '3', cursor: next })).toEqual([first])
+  const shown = await admin.call(auditApi.listAudit)
+  expect(shown[1]).toMatchObject({
+    actor_account: { username: null, deleted: true },
+    subject_account: { username: 'Writer', deleted: false },
+  })
+  expect(shown[2]).toMatchObject({
+    actor_account: { username: 'Writer', deleted: false },
+    subject_account: null,
+  })
+  for (const query of ['action=nothing', 'from=yesterday', 'actor_kind=x', 'limit=0', 'cursor=x', 'x=y'])
+    expect([query, (await admin.send('GET', `/admin/audit?${query}`)).status]).toEqual([query, 422])
+  expect(await admin.call(auditApi.getAuditState)).toMatchObject({ fault: null, entries: 4, since: day(1) })
+})
+
+it('is downloaded as CSV whose cells are no formulas, and says so itself', async () => {
+  await append([
+    made({ settings: [{ name: 'LOG_LEVEL', change: 'set', fingerprint: '0123456789abcdef' }] }),
+    made({ checkpoint: { seq: 1, hash: 'a'.repeat(64) } }),
+    made({ action: 'campaign.deleted', subject: { kind: 'campaign', id: newId() }, network: '192.0.2.0/24' }),
+  ])
+  const answer = await admin.send('GET', '/admin/audit/export?action=account.suspended')
+  expect(answer.status).toBe(200)
+  const rows = String(answer.body).trimEnd().split('\r\n')
+  const names = rows[0]?.split(',') ?? []
+  expect(rows).toHaveLength(3)
+  for (const row of rows) {
+    const cells = row.split(',')
+    expect(cells).toHaveLength(names.length)
+    for (const cell of cells) expect(cell).toMatch(/^([0-9a-z][\w:./ -]*)?$/i)
+  }
+  const [entry] = await ofActions([
+    'audit.exported',
+    'campaign.deleted',
+    'account.suspended',
+    'account.suspended',
+  ])
+  expect(entry).toMatchObject({ count: 2, detail: 'csv', actor: { kind: 'user' } })
+})
+
+it('records sign-ins of administrators, and of nobody else', async () => {
+  await rig.signIn('ana@example.org')
+  await rig.signIn('root@example.org')
+  const [entry] = await ofActions(['admin.signed-in'])
+  expect(entry).toMatchObject({ detail: 'link', via: 'web', network: '127.0.0.0/24', outcome: 'done' })
+  expect(entry?.actor.id).toBe(entry?.subject.id)
+})
+
+it('records beta codes, feed keys and what the operator does to accounts', async () => {
+  const email = 'suspect@example.org'
+  const { api } = await rig.signIn(email)
+  const { id } = await api.call(profileApi.getProfile)
+  const { id: code } = await admin.call(adminApi.createBetaCode, {
+    body: { email: 'canary-guest@example.org' },
+  })
+  const key = await api.call(profileApi.createFeedKey, { body: { label: 'canary label', tlp: 'amber' } })
+  await api.call(profileApi.deleteFeedKey, { params: { id: key.id } })
+  expect(await statusOf(api.call(profileApi.deleteFeedKey, { params: { id: key.id } }))).toBe(404)
+  for (const endpoint of ['suspendAccount', 'unsuspendAccount', 'resetPasskeys', 'deleteAccount'] as const)
+    await rig.internal(accountsInternal[endpoint], { body: { email } })
+  const list = await ofActions([
+    'account.deleted',
+    'account.passkeys-reset',
+    'account.unsuspended',
+    'account.suspended',
+    'feed-key.revoked',
+    'feed-key.created',
+    'beta-code.created',
+  ])
+  expect(list.at(-1)).toMatchObject({ subject: { kind: 'beta-code', id: code }, actor: { kind: 'user' } })
+  expect(list[5]).toMatchObject({ subject: { kind: 'feed-key', id: key.id }, detail: 'amber', actor: { id } })
+  for (const entry of list.slice(0, 4))
+    expect(entry).toMatchObject({
+      actor: { kind: 'operator', id: null },
+      via: null,
+      network: null,
+      subject: { kind: 'account', id },
+      subject_account: { username: null, deleted: true },
+    })
+  const whole = JSON.stringify(await entries().find().toArray())
+  for (const secret of [email, 'canary', key.key]) expect(whole).not.toContain(secret)
+})
+
+it('has the settings of a part when they differ from those of its last start, and never a secret', async () => {
+  const digest = (character: string) => character.repeat(64)
+  const report = (settings: { name: string; digest: string | null }[], at = rig) =>
+    at.internal(auditInternal.reportSettings, { body: { part: 'testpart', settings } as never })
+  const first = [
+    { name: 'LOG_LEVEL', digest: digest('a') },
+    { name: 'QUOTA_IODS', digest: digest('b') },
+    { name: 'SECRETS_KEY', digest: null },
+  ]
+  await Promise.all([report(first), report(first, twin), report(first), report(first, twin)])
+  const second = [
+    { name: 'LOG_LEVEL', digest: digest('c') },
+    { name: 'SECRETS_KEY', digest: null },
+    { name: 'SMTP_URL', digest: null },
+  ]
+  await report(second)
+  await report(second)
+  await report(first)
+  const list = await ofActions(['settings.started', 'settings.started', 'settings.started'])
+  const print = expect.stringMatching(/^[0-9a-f]{16}$/)
+  const [back, changed, begun] = list.map(({ settings }) => settings)
+  expect(begun).toEqual([
+    { name: 'LOG_LEVEL', change: 'set', fingerprint: print },
+    { name: 'QUOTA_IODS', change: 'set', fingerprint: print },
+    { name: 'SECRETS_KEY', change: 'set', fingerprint: null },
+  ])
+  expect(changed).toEqual([
+    { name: 'LOG_LEVEL', change: 'changed', fingerprint: print },
+    { name: 'QUOTA_IODS', change: 'unset', fingerprint: null },
+    { name: 'SMTP_URL', change: 'set', fingerprint: null },
+  ])
+  // The same value has the same fingerprint, which is not its digest.
+  expect(back?.[0]).toEqual({ ...begun?.[0], change: 'changed' })
+  expect(back?.[0]?.fingerprint).not.toBe(digest('a').slice(0, 16))
+  expect(list[0]).toMatchObject({ count: 3, actor: { kind: 'system' } })
+  expect(await statusOf(report([{ name: 'PATH', digest: null }]))).toBe(422)
+})
+
+it('keeps the id of a deleted account, and gives its owner what it says of them before', async () => {
+  const email = 'leaves@example.org'
+  const { api } = await rig.signIn(email)
+  const { id } = await api.call(profileApi.getProfile)
+  const by = newId()
+  await append([
+    made({ actor: { kind: 'user', id }, network: '192.0.2.0/24' }),
+    made({ actor: { kind: 'user', id: by }, network: '198.51.100.0/24', subject: { kind: 'account', id } }),
+    made(),
+  ])
+  const exported = await rig.internal(personalDataInternal.exportUser, { params: { id } })
+  const own = exported.filter(({ kind }) => kind === 'audit_entry')
+  expect(own).toHaveLength(2)
+  expect(JSON.stringify(own)).toContain('192.0.2.0/24')
+  for (const others of [by, '198.51.100.0/24']) expect(JSON.stringify(own)).not.toContain(others)
+  await rig.internal(accountsInternal.deleteAccount, { body: { email } })
+  expect(await rig.internal(authInternal.lookupUsers, { body: { ids: [id] } })).toEqual([])
+  const list = await admin.call(auditApi.listAudit, { query: { actor: id } })
+  expect(list).toMatchObject([{ actor: { id }, actor_account: { username: null, deleted: true } }])
+})
+
+it('what the service owed when it was killed is handed over by the repair', async () => {
+  const entry = made()
+  await rig.service.mongo
+    .collection('audit_outbox')
+    .insertOne({ _id: entry.id as never, entry, open: false, due_at: new Date(0) })
+  await rig.internal(repairInternal.repair)
+  expect(await entries().countDocuments({ 'entry.id': entry.id })).toBe(1)
+})
