@@ -1,6 +1,6 @@
 // Words of the audit log that screens need at run time. Must not import zod (see `vocabulary.ts`).
 import { QUOTAS } from './quotas.js'
-import { EXPORT_FORMATS, SHARED_AS, TLP_LEVELS } from './vocabulary.js'
+import { EXPORT_FORMATS, KEY_SETTINGS, SHARED_AS, TLP_LEVELS } from './vocabulary.js'
 
 /**
  * What the audit log records, with the words that the screen shows. A name never changes, as entries with it are kept:
@@ -43,6 +43,9 @@ export const AUDIT_ACTIONS = {
   'evidence.redacted': 'Evidence redacted',
   'sightings.counted': 'Own records counted for others',
   'sightings.not-counted': 'Own records no longer counted for others',
+  'key.rotated': 'Exchange of keys: next step made',
+  'key.used': 'Key came into use',
+  'key.dropped': 'Key taken out',
   'settings.started': 'Settings at start',
   'audit.exported': 'Audit log downloaded',
   'audit.expired': 'Old entries of the audit log removed',
@@ -90,6 +93,7 @@ export const AUDIT_DETAILS = [
     ...TLP_LEVELS,
     ...SHARED_AS,
     ...QUOTAS,
+    ...KEY_SETTINGS,
   ] as const),
 ]
 export type AuditDetail = (typeof AUDIT_DETAILS)[number]

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import { internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, time } from './primitives.js'
-
-/** Settings that hold several keys, the first of which is used for what is new. */
-export const KEY_SETTINGS = ['JWT_PRIVATE_KEY', 'SECRETS_KEY'] as const
-export type KeySetting = (typeof KEY_SETTINGS)[number]
+import { KEY_SETTINGS } from './vocabulary.js'
 
 /** What is sealed with SECRETS_KEY. */
 export const SEALED_KINDS = ['ai_keys', 'feed_secrets', 'mails', 'queued_mails'] as const

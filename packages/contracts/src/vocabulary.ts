@@ -232,3 +232,7 @@ export const textFault = (value: string): string | undefined => {
 /** How a record is shared. */
 export const SHARED_AS = ['username', 'anonymous'] as const
 export type SharedAs = (typeof SHARED_AS)[number]
+
+/** Settings that hold several keys, the first of which is used for what is new. */
+export const KEY_SETTINGS = ['JWT_PRIVATE_KEY', 'SECRETS_KEY'] as const
+export type KeySetting = (typeof KEY_SETTINGS)[number]

@@ -121,6 +121,13 @@ const rotateKeys = async (
     )
     say(`${setting}: ${said}.`)
     if (!next) continue
+    // Recorded before it is done.
+    const entry = newAuditEntry('operator', {
+      action: 'key.rotated',
+      subject: { kind: 'key' },
+      detail: setting,
+    })
+    await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
     const write = store.writer(setting)
     if (write) {
       write(settingOf(setting, next))

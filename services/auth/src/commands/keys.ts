@@ -1,8 +1,9 @@
-import { ConfigError, keyringOf, reseal, sealedWith } from '@iodine/service-kit'
+import { ConfigError, keyringOf, newAuditEntry, reseal, sealedWith } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
 import type { UserDoc } from '../models/user.js'
 import { countMissing, MAILS_MAX, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
+import { derivedId } from './derived-id.js'
 import { aiKeyContext } from './profile.js'
 
 const BATCH = 200
@@ -27,20 +28,38 @@ const noteKeys = async (context: AuthContext): Promise<void> => {
   )
 }
 
+/**
+ * Puts a change into the audit log, and into the service's. Of several replicas, or of a start that is cut off before
+ * the change is stored, it becomes one entry.
+ * @param since when the change before this one was; the key's name is not in the entry, a hash of it is
+ */
+const tellChange = async (
+  { appendAudit, service }: AuthContext,
+  action: 'key.used' | 'key.dropped',
+  { _id, setting }: KeyUse,
+  since: Date | undefined,
+): Promise<void> => {
+  const subject = { kind: 'key' as const, id: derivedId('key', _id) }
+  const id = derivedId(action, _id, since?.getTime() ?? 0)
+  await appendAudit([{ ...newAuditEntry('system', { action, subject, detail: setting }), id }])
+  service.log.info({ key: _id, setting }, action === 'key.used' ? 'a key comes into use' : 'a key is out')
+}
+
 /** Tells of keys that come into use with this start, and of those that are out with it. */
 const tellChanges = async (context: AuthContext): Promise<void> => {
   const { config, keys, models, service } = context
   const before = await models.keyUses.find().lean<KeyUseDoc[]>()
-  for (const { _id, setting } of keysInUse(context))
-    if (before.every(known => known._id !== _id || known.gone_at))
-      service.log.info({ key: _id, setting }, 'a key comes into use')
+  for (const key of keysInUse(context)) {
+    const known = before.find(({ _id }) => _id === key._id)
+    if (!known || known.gone_at) await tellChange(context, 'key.used', key, known?.gone_at)
+  }
   const own = new Set([...keys.jwks.keys.map(({ kid = '' }) => kid), ...keyringOf(config.SECRETS_KEY).ids])
   for (const { _id, setting, used_at, gone_at } of before) {
     if (own.has(_id)) continue
     if (setting === 'JWT_PRIVATE_KEY' && used_at.getTime() + SIGNED_MS > Date.now())
       service.log.warn({ key: _id, used_at }, 'JWT_PRIVATE_KEY lacks a key: what it signed is refused')
     if (gone_at) continue
-    service.log.info({ key: _id, setting }, 'a key is out')
+    await tellChange(context, 'key.dropped', { _id, setting }, used_at)
     await models.keyUses.updateOne({ _id }, { $set: { gone_at: new Date() } })
   }
 }
