@@ -71,6 +71,9 @@ export function PrivacyPolicy() {
             <p>
               <strong>Technical data.</strong> Your network address is used for a few minutes to limit the
               number of requests. Technical logs record requests and errors, never your texts, keys or tokens.
+              An audit log records administration and what concerns accounts, such as a download of your data
+              or a change of your address: when, by which account's number, from which network (the address
+              cut short), and what; no names, addresses or texts.
             </p>
             <p>We collect no passwords, no social network credentials and no tracking cookies.</p>
           </>
@@ -163,6 +166,10 @@ export function PrivacyPolicy() {
               The log of seals keeps one number for each capture, from which nothing can be read once the
               capture is deleted. Whoever is quoted in evidence can write to us to have the words and the
               capture removed.
+            </li>
+            <li>
+              The audit log is kept for 12 months, also after an account is deleted: it names accounts by a
+              random number alone.
             </li>
             <li>Backups are purged within 30 days of a deletion.</li>
           </ul>
