@@ -1,5 +1,5 @@
 import { type AuditEntry, type auditInternal, type BodyOf, endpoint, repairInternal } from '@iodine/contracts'
-import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { newId, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { networkOf } from '../src/http/addresses.js'
@@ -24,6 +24,18 @@ const remove = endpoint('user', 'POST /things/:id/remove', {
   response: z.strictObject({ done: z.boolean() }),
 })
 
+const serveRemove = (service: StoreService) =>
+  service.route(remove, async call => {
+    const { params, body } = call
+    const what = { action: 'campaign.deleted', subject: { kind: 'campaign', id: params.id } } as const
+    return service.audit.during(call, what, async note => {
+      if (body.outcome === 'refused') throw new HttpError(403, 'no')
+      if (body.outcome === 'broken') throw new Error('broken')
+      note({ count: body.count ?? 1, isNothing: body.outcome === 'nothing' })
+      return { done: true }
+    })
+  })
+
 let bed: ServiceBed
 let service: StoreService
 let url: string
@@ -44,16 +56,7 @@ beforeAll(async () => {
       appended.push(...entries.filter(({ id }) => !known.has(id)))
     },
   })
-  service.route(remove, async call => {
-    const { params, body } = call
-    const what = { action: 'campaign.deleted', subject: { kind: 'campaign', id: params.id } } as const
-    return service.audit.during(call, what, async note => {
-      if (body.outcome === 'refused') throw new HttpError(403, 'no')
-      if (body.outcome === 'broken') throw new Error('broken')
-      note({ count: body.count ?? 1, isNothing: body.outcome === 'nothing' })
-      return { done: true }
-    })
-  })
+  serveRemove(service)
   serveRepair(service, async () => 0)
   await prepareModels(service.mongo)
   url = await bed.listen(service)
@@ -71,8 +74,12 @@ beforeEach(async () => {
 })
 
 type Outcome = z.input<typeof remove.body>['outcome']
-const call = async (token: string, outcome: Outcome, { id = newId(), headers = {}, count = 1 } = {}) =>
-  fetch(`${url}/api/v1/things/${id}/remove`, {
+const call = async (
+  token: string,
+  outcome: Outcome,
+  { id = newId(), headers = {}, count = 1, at = url } = {},
+) =>
+  fetch(`${at}/api/v1/things/${id}/remove`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ outcome, count }),
@@ -177,6 +184,46 @@ it('counts what a script does again and again in one entry an hour, and nobody e
   await outbox().updateMany({}, { $set: { due_at: new Date() } })
   await repair()
   expect(appended?.at(-1)).toMatchObject({ outcome: 'done', times: 20, count: 40 })
+})
+
+it('refusals take nobody’s own entries: a script cannot hide an action behind them', async () => {
+  const { token } = await bed.user()
+  for (let n = 0; n < 60; n++) {
+    expect((await call(token, 'refused')).status).toBe(403)
+    expect((await call(token, 'nothing')).status).toBe(200)
+  }
+  const id = newId()
+  await call(token, 'done', { id })
+  await logged(1)
+  expect(appended).toMatchObject([{ subject: { id }, times: 1 }])
+  expect(await outbox().countDocuments()).toBe(0)
+})
+
+it('records, and counts floods, while Redis is down', async () => {
+  const redis = await startTestRedis()
+  const lonely = await createStoreService(
+    'campaigns',
+    readConfig(storeConfigSchema, { ...bed.env, REDIS_URL: redis.url }),
+    bed.deps,
+  )
+  try {
+    const got: AuditEntry[] = []
+    lonely.audit.keepLog({ append: async entries => got.push(...entries) })
+    serveRemove(lonely)
+    await prepareModels(lonely.mongo)
+    const at = await bed.listen(lonely)
+    const { token } = await bed.user()
+    await redis.stop()
+    for (const outcome of ['refused', 'nothing'] as const)
+      expect((await call(token, outcome, { at })).status).toBe(outcome === 'refused' ? 403 : 200)
+    for (let n = 0; n < 53; n++) expect((await call(token, 'done', { at })).status).toBe(200)
+    await vi.waitFor(() => expect(got).toHaveLength(50), 20_000)
+    const folded = await lonely.mongo.collection('audit_outbox').find().toArray()
+    expect(folded.reduce((sum, { entry }) => sum + entry.times, 0)).toBe(3)
+  } finally {
+    await lonely.close()
+    await redis.stop()
+  }
 })
 
 it('cuts addresses to networks', () => {

@@ -18,6 +18,7 @@ import { createAuditAppender } from '../src/commands/append-audit.js'
 import { expireAudit } from '../src/commands/expire-audit.js'
 import { runAuditLog } from '../src/index.js'
 import type { AuthModels } from '../src/models/index.js'
+import { verifyChain } from '../src/queries/audit-chain.js'
 import { type Rig, startRig, statusOf } from './rig.js'
 
 let bed: ServiceBed
@@ -213,6 +214,53 @@ it('removes what is older than its time as a block, and what is left is a chain'
   // A year later all are old; the last checkpoint stays in the chain.
   expect(await expireAudit(context, Date.now() + LIMITS.auditMs + 1)).toBe(4)
   expect(await verify()).toMatchObject({ fault: null, entries: 1 })
+})
+
+it('a check beside which old entries are removed finds no fault, and still each real one', async () => {
+  const { AuditEntry, AuditHead: auditHead } = rig.service.mongo.models
+  const whole = { auditEntries: AuditEntry, auditHead } as unknown as AuthModels
+  const context = { models: whole, appendAudit: createAuditAppender(whole) }
+  /** Models of a check: something happens once, after it has read where the chain begins. */
+  const beforeEntries = (happens: () => Promise<unknown>) => {
+    let isPast = false
+    const auditEntries = new Proxy(whole.auditEntries, {
+      get: (model, name) => {
+        const value = Reflect.get(model, name)
+        if (name !== 'find' || isPast) return value
+        return (...args: Parameters<typeof model.find>) => {
+          const query = model.find(...args)
+          const open = query.cursor.bind(query)
+          query.cursor = (options => {
+            if (isPast) return open(options)
+            isPast = true
+            return (async function* () {
+              await happens()
+              yield* open(options)
+            })()
+          }) as typeof query.cursor
+          return query
+        }
+      },
+    })
+    return { auditEntries, auditHead: whole.auditHead }
+  }
+  const old = (days: number) => made({ at: new Date(Date.now() - days * 86_400_000).toISOString() })
+  const fill = async () => {
+    await Promise.all([entries().deleteMany({}), head().deleteMany({})])
+    await append([old(500), old(400), old(3), old(2), old(1)])
+  }
+  await fill()
+  const removing = beforeEntries(async () => expect(await expireAudit(context)).toBe(2))
+  expect(await verifyChain(removing)).toMatchObject({ fault: null, entries: 4 })
+  await fill()
+  const both = beforeEntries(async () => {
+    await expireAudit(context)
+    await entries().deleteOne({ seq: 4 })
+  })
+  expect((await verifyChain(both)).fault).toEqual({ seq: 4, kind: 'missing' })
+  await fill()
+  const cut = beforeEntries(() => entries().deleteMany({ seq: { $lte: 2 } }))
+  expect((await verifyChain(cut)).fault).toEqual({ seq: 1, kind: 'missing' })
 })
 
 it('is for administrators', async () => {

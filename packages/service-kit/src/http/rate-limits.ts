@@ -7,6 +7,8 @@ export interface RateLimit {
   use(key: string): Promise<void>
   /** Throws like `use` past the limit, and counts nothing. */
   check(key: string): Promise<void>
+  /** Takes back one use by `key`, which came to nothing. */
+  giveBack(key: string): Promise<void>
 }
 
 interface RateLimitOptions {
@@ -15,10 +17,9 @@ interface RateLimitOptions {
   enabled: boolean
 }
 
-const limitOf = (
-  limiter: { consume(key: string): Promise<unknown>; get(key: string): Promise<RateLimiterRes | null> },
-  { points, enabled }: RateLimitOptions,
-): RateLimit => ({
+type Limiter = Pick<RateLimiterMemory | RateLimiterRedis, 'consume' | 'get' | 'reward'>
+
+const limitOf = (limiter: Limiter, { points, enabled }: RateLimitOptions): RateLimit => ({
   async use(key) {
     if (!enabled) return
     try {
@@ -31,6 +32,9 @@ const limitOf = (
   async check(key) {
     const used = enabled ? await limiter.get(key) : null
     if (used && used.consumedPoints >= points) throw tooManyRequests(used.msBeforeNext / 1000)
+  },
+  async giveBack(key) {
+    if (enabled) await limiter.reward(key)
   },
 })
 

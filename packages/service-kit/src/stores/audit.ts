@@ -170,10 +170,13 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
   })
   let target = to
 
+  const limitKeyOf = ({ actor, action }: AuditEntry) => hashOf(`${actor.id} ${action}`)
   /** The hash under which an entry is counted with others; undefined for one of its own. */
-  const foldOf = async ({ actor, action, at }: AuditEntry): Promise<string | undefined> => {
+  const foldOf = async (entry: AuditEntry): Promise<string | undefined> => {
+    const { actor, at } = entry
     if (actor.kind !== 'user') return undefined
-    const key = hashOf(`${actor.id} ${action}`)
+    const key = limitKeyOf(entry)
+    // While Redis is down, the limit is counted in this process.
     return limit.use(key).then(
       () => undefined,
       error => {
@@ -207,6 +210,11 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
     }
   }
 
+  /** An action that was refused counts for nothing: else refusals would take the later ones their own entries. */
+  const giveBack = async (entry: AuditEntry): Promise<void> => {
+    if (entry.actor.kind === 'user') await limit.giveBack(limitKeyOf(entry)).catch(() => {})
+  }
+
   interface Begun {
     /** The action is done. */
     end(result: AuditResult): Promise<unknown>
@@ -220,7 +228,10 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
       return {
         end: async ({ count = entry.count }) =>
           count && owed.collection.updateOne({ fold }, { $inc: { 'entry.count': count } }),
-        drop: () => owed.collection.updateOne({ fold }, { $inc: { 'entry.times': -1 } }),
+        drop: async () => {
+          await giveBack(entry)
+          await owed.collection.updateOne({ fold }, { $inc: { 'entry.times': -1 } })
+        },
       }
     }
     const _id = new Types.ObjectId(entry.id)
@@ -239,7 +250,10 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
             },
           },
         ),
-      drop: () => owed.deleteOne({ _id }),
+      drop: async () => {
+        await giveBack(entry)
+        await owed.deleteOne({ _id })
+      },
     }
   }
 

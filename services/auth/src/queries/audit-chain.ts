@@ -16,18 +16,19 @@ const isUnchanged = ({ _id, created_at, seq, prev, hash, entry }: AuditEntryDoc)
   _id.toHexString() === entry.id &&
   created_at.toISOString() === entry.at
 
-/**
- * Checks the whole chain: that each entry is there, is what its hash says, and follows the one before; and that its end is
- * the one that was noted. Ends at the first fault.
- * @param noted the end at an earlier time, kept elsewhere
- */
-export const verifyChain = async (
-  models: Pick<AuthModels, 'auditEntries' | 'auditHead'>,
-  noted?: ChainPlace,
+type Models = Pick<AuthModels, 'auditEntries' | 'auditHead'>
+
+/** The place before the first entry that is kept. */
+const startOf = async (models: Models): Promise<ChainPlace> =>
+  (await lastCheckpoint(models))?.entry.checkpoint ?? GENESIS
+
+const checkFrom = async (
+  models: Models,
+  start: ChainPlace,
+  noted: ChainPlace | undefined,
 ): Promise<AuditState> => {
   // Read before the entries: what is appended meanwhile comes after it.
   const head = await models.auditHead.findById('head').lean<AuditHeadDoc>()
-  const start = (await lastCheckpoint(models))?.entry.checkpoint ?? GENESIS
   let last: ChainPlace = start
   let since: string | null = null
   let fault: AuditState['fault'] = null
@@ -61,12 +62,28 @@ export const verifyChain = async (
   }
 }
 
+/**
+ * Checks the whole chain: that each entry is there, is what its hash says, and follows the one before; and that its end is
+ * the one that was noted. Ends at the first fault.
+ * @param noted the end at an earlier time, kept elsewhere
+ */
+export const verifyChain = async (models: Models, noted?: ChainPlace): Promise<AuditState> => {
+  for (let start = await startOf(models); ; ) {
+    const state = await checkFrom(models, start, noted)
+    if (!state.fault) return state
+    // Old entries that are removed during a check look like a fault: it begins again after them.
+    const now = await startOf(models)
+    if (now.seq === start.seq) return state
+    start = now
+  }
+}
+
 /** The share of the time that checks may take: a long log is checked less often. */
 const TIMES_AS_LONG = 20
 const KEPT_MAX_MS = 300_000
 
 /** The state of the chain by a check that is shared, and kept for a time that grows with the log. */
-export const createChainState = (models: Pick<AuthModels, 'auditEntries' | 'auditHead'>) => {
+export const createChainState = (models: Models) => {
   let check: { state: Promise<AuditState>; until: number } | undefined
   return (): Promise<AuditState> => {
     if (check && Date.now() < check.until) return check.state
