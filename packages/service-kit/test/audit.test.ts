@@ -41,6 +41,8 @@ let service: StoreService
 let url: string
 /** What the log has got; null while it is down. */
 let appended: AuditEntry[] | null = []
+/** What it answers while it is down. */
+let fault: Error
 /** Actions that the log does not know. */
 let unknown: string[] = []
 
@@ -50,7 +52,7 @@ beforeAll(async () => {
   service = await createStoreService('iods', readConfig(storeConfigSchema, bed.env), bed.deps)
   service.audit.keepLog({
     async append(entries) {
-      if (!appended) throw new HttpError(503, 'down')
+      if (!appended) throw fault
       if (entries.some(({ action }) => unknown.includes(action))) throw new HttpError(422, 'unknown action')
       const known = new Set(appended.map(({ id }) => id))
       appended.push(...entries.filter(({ id }) => !known.has(id)))
@@ -70,6 +72,7 @@ const outbox = () => service.mongo.collection('audit_outbox')
 beforeEach(async () => {
   appended = []
   unknown = []
+  fault = new HttpError(503, 'down')
   await outbox().deleteMany({})
 })
 
@@ -131,11 +134,19 @@ it('records nothing of what was refused or changed nothing', async () => {
   expect(await outbox().countDocuments()).toBe(0)
 })
 
-it('hands over what was owed while the log was down', async () => {
+it.each([
+  ['is down', new HttpError(503, 'down')],
+  ['has no room on its disk', new HttpError(500, 'failed')],
+  ['is too slow', new HttpError(504, 'late')],
+  ['has too much to do', new HttpError(429, 'busy')],
+  ['does not answer as it should', new SyntaxError('no JSON')],
+])('answers while the log %s, and hands over later what is owed', async (_, answer) => {
   const { token } = await bed.user()
   appended = null
+  fault = answer
   for (let n = 0; n < 3; n++) expect((await call(token, 'done')).status).toBe(200)
   expect(await repair()).toEqual({ repaired: 0 })
+  expect(await outbox().countDocuments({ open: false })).toBe(3)
   appended = []
   expect((await repair()).repaired).toBe(3)
   expect(appended).toHaveLength(3)

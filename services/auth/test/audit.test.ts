@@ -82,6 +82,10 @@ it('takes an entry once, however often and wherever it arrives', async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => append([...list, made()], n % 2 ? rig : twin)))
   await append([...list, ...list])
   expect(await entries().countDocuments()).toBe(22)
+  // As after an append that was cut off before its end was noted.
+  await head().deleteMany({})
+  await append(list)
+  expect(await head().findOne()).toMatchObject({ seq: 22 })
   expect(await verify()).toMatchObject({ fault: null, entries: 22 })
 })
 

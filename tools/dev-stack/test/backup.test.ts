@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  auditApi,
   campaignsApi,
   capturesApi,
   collectorApi,
@@ -26,6 +27,7 @@ import {
   tiktokPost,
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { auditLog } from '../src/audit-log.js'
 import { backup, restore } from '../src/backup.js'
 import { type Stack, startStack } from '../src/index.js'
 import { rebuild } from '../src/rebuild.js'
@@ -60,8 +62,20 @@ const captured = async (api: ApiClient, text: string) => (await sealCapture(api.
 const textsOf = (api: ApiClient, ids: readonly string[]) =>
   Promise.all(ids.map(async id => (await api.call(capturesApi.getCaptureText, { params: { id } })).text))
 
+/** Runs `npm run audit-log -- verify`. Resolves to its exit code, the end that it tells, and what it says. */
+const verifyLog = async (env: Record<string, string>, ...noted: string[]) => {
+  const said: string[] = []
+  const code = await auditLog(['verify', ...noted], env, line => void said.push(line))
+  const [end = ''] = /\d+:[0-9a-f]{64}$/.exec(said.join('\n')) ?? []
+  return { code, end, said: said.join('\n') }
+}
+const deletedIn = async (api: ApiClient) =>
+  (await api.call(auditApi.listAudit, { query: { action: ['campaign.deleted'] } })).map(
+    ({ subject }) => subject.id,
+  )
+
 test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', async () => {
-  const on = (name: string) => ({ ...env, DATA_DIR: at(name) })
+  const on = (name: string) => ({ ...env, DATA_DIR: at(name), ADMIN_EMAILS: 'ana@example.org' })
   let stack: Stack = await startStack({ env: on('first') })
   const { token, id: userId, api } = await signUp({ url: stack.url, mail }, 'ana@example.org', 'ana')
   await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-kept' } })
@@ -71,7 +85,11 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     params: { source: 'tiktok' },
     body: { records: [tiktokPost()] },
   })
-  await api.call(campaignsApi.createCampaign, { body: { name: 'Kept' } })
+  const create = (name: string) => api.call(campaignsApi.createCampaign, { body: { name } })
+  const remove = (id: string) => api.call(campaignsApi.deleteCampaign, { params: { id } })
+  // All of them get entries of their own in the audit log: up to 50 a day do.
+  const passingCampaigns = await Promise.all(Array.from({ length: 48 }, (_, n) => create(`Passing ${n}`)))
+  await create('Kept')
   const captures = [await captured(api, 'Giant mirrors'), await captured(api, 'heat the lake')]
 
   const acknowledged: string[] = []
@@ -83,19 +101,37 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
       await api.call(capturesApi.deleteCapture, { params: { id } })
     }
   }
+  const removed: string[] = []
+  const removing = async () => {
+    for (const { id } of passingCampaigns.slice(0, 45)) {
+      await remove(id)
+      removed.push(id)
+      const then = acknowledged.length + 2
+      await vi.waitFor(() => expect(acknowledged.length >= then || !inUse).toBe(true), 60_000)
+    }
+  }
   const load = Promise.all([
     passing(),
+    removing(),
     ...Array.from({ length: 4 }, async () => {
       while (inUse) acknowledged.push((await api.call(iodsApi.createIod, { body: iodInput() })).id)
     }),
   ])
   await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(30), 60_000)
   const certain = [...acknowledged]
+  const certainlyRemoved = [...removed]
+  const early = await verifyLog(on('first'))
+  expect(early).toMatchObject({ code: 0, said: expect.stringContaining('is intact') })
   await backup(on('first'), at('hot'))
   const between = acknowledged.length - certain.length
   await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(certain.length + between + 20), 60_000)
   inUse = false
   await load
+  const [removedLate = ''] = passingCampaigns.slice(45).map(({ id }) => id)
+  await remove(removedLate)
+  await vi.waitFor(async () => expect(await deletedIn(api)).toContain(removedLate), 60_000)
+  const late = await verifyLog(on('first'), early.end)
+  expect(late.code).toBe(0)
   await stack.stop()
   expect(between).toBeGreaterThan(0)
   expect(readdirSync(at('hot')).sort()).toEqual([
@@ -135,6 +171,17 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   const checkpoint = await again.call(sealsApi.getCheckpoint)
   expect([others, checkpoint.size > captures.length]).toEqual([[], true])
   expect(await verifyCheckpoint(checkpoint, public_key)).toBe(true)
+  // So does the audit log, with all that had been done before the backup, also what was still owed to it.
+  await again.call(campaignsApi.deleteCampaign, { params: { id: passingCampaigns.at(-1)?.id ?? '' } })
+  await vi.waitFor(async () => {
+    const deleted = await deletedIn(again)
+    expect(deleted).toEqual(expect.arrayContaining([...certainlyRemoved, passingCampaigns.at(-1)?.id]))
+    expect(new Set(deleted).size).toBe(deleted.length)
+  }, 60_000)
+  const restored = await verifyLog(on('second'), early.end)
+  expect(restored).toMatchObject({ code: 0 })
+  // An end that was noted after the backup is no longer in it.
+  expect(await verifyLog(on('second'), late.end)).toMatchObject({ code: 1 })
   await again.call(narrativesApi.createNarrative, { body: { text: 'They hide it again.' } })
   expect(ai.requests.at(-1)?.key).toBe('sk-kept')
 
@@ -143,13 +190,24 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
     expect(now.profile.total_narratives).toBe(2)
     return now
   }, 60_000)
+  const atEnd = await verifyLog(on('second'))
   await stack.stop()
   await backup(on('second'), at('cold'))
   expect(await restore(on('third'), at('cold'))).toMatchObject({ running: false })
   stack = await startStack({ env: on('third') })
   expect(await served(apiClient(stack.url, token), userId)).toEqual(shown)
   expect(await textsOf(apiClient(stack.url, token), captures)).toEqual(['Giant mirrors', 'heat the lake'])
+  for (const { end } of [early, restored, atEnd])
+    expect(await verifyLog(on('third'), end)).toMatchObject({ code: 0 })
+  const removedLast = passingCampaigns.at(-2)?.id ?? ''
+  const third = apiClient(stack.url, token)
+  await third.call(campaignsApi.deleteCampaign, { params: { id: removedLast } })
+  await vi.waitFor(async () => expect(await deletedIn(third)).toContain(removedLast), 60_000)
+  expect(await verifyLog(on('third'), atEnd.end)).toMatchObject({ code: 0 })
   await stack.stop()
+  // Without a product that runs, the command starts it for itself; where there is no data, it checks nothing.
+  expect(await verifyLog(on('third'), atEnd.end)).toMatchObject({ code: 0 })
+  expect(await verifyLog(on('fourth'))).toMatchObject({ code: 2, said: expect.stringContaining('no data') })
 }, 240_000)
 
 test('what can’t be backed up or restored is refused with the reason, and nothing is written', async () => {

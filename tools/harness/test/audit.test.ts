@@ -110,6 +110,8 @@ it('has what administrators, operators and members do to others’ things or in 
       'capture.redacted',
       'capture.shared',
       'feed-key.created',
+      'key.used',
+      'key.used',
       'records.shared',
       'sightings.counted',
     ])

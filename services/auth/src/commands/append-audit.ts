@@ -52,12 +52,14 @@ const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Pr
       .find({ _id: { $in: unique.map(({ id }) => new Types.ObjectId(id)) } }, { _id: 1 })
       .lean<AuditEntryDoc[]>()
     const ids = new Set(known.map(({ _id }) => _id.toHexString()))
+    const end = await readEnd(models)
     const docs = chained(
-      await readEnd(models),
+      end,
       unique.filter(({ id }) => !ids.has(id)),
     )
     const last = docs.at(-1)
-    if (!last) return
+    // An earlier attempt may have been cut off before it noted the head.
+    if (!last) return noteHead(models, end)
     try {
       // In order: the first one that another replica has taken the place of ends it, and the rest is tried again.
       await auditEntries.collection.insertMany(docs)
