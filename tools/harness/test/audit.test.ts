@@ -2,22 +2,41 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runAccount, runAuditLog } from '@iodine/auth'
 import {
+  API_SCOPES,
+  AUDIT_ACTION_NAMES,
+  type AuditAction,
   type AuditItem,
   adminApi,
   auditApi,
+  authApi,
+  backupsInternal,
   campaignsApi,
   capturesApi,
   capturesInternal,
   collectorApi,
+  evidenceApi,
+  evidenceInternal,
+  importsApi,
   iodsApi,
+  type KeySetting,
   OPEN_SETTINGS,
+  peopleApi,
   profileApi,
   SECRET_SETTINGS,
   SERVICE_NAMES,
   sightingsApi,
+  subscriptionsApi,
 } from '@iodine/contracts'
 import { connectMongo } from '@iodine/service-kit'
-import { iodInput, NO_LIMITS, rounds, type SignedInUser, sealCapture, tiktokPost } from '@iodine/test-kit'
+import {
+  apiClient,
+  iodInput,
+  NO_LIMITS,
+  rounds,
+  type SignedInUser,
+  sealCapture,
+  tiktokPost,
+} from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 import { settings } from './settings.js'
@@ -46,11 +65,90 @@ const list = (query: object = {}) => admin.api.call(auditApi.listAudit, { query 
 const account = async (...args: string[]) => {
   const stdout = new PassThrough()
   const written = text(stdout)
-  const code = await runAccount(stack.peers, args, { say: () => {}, stdout, folder: '/nowhere' })
+  const keys = {
+    together: false,
+    read: (setting: KeySetting) => stack.parts.auth.env[setting] ?? '',
+    writer: () => undefined,
+  }
+  const code = await runAccount(stack.peers, args, { say: () => {}, stdout, folder: '/nowhere', keys })
   stdout.end()
   return { code, written: await written }
 }
 const verify = () => runAuditLog(stack.peers, ['verify'], { say: () => {} })
+
+/** What the first test has recorded, in alphabetical order. */
+const RECORDED = [
+  'account.deleted',
+  'account.exported',
+  'account.suspended',
+  'admin.signed-in',
+  'beta-code.created',
+  'campaign.deleted',
+  'campaign.exported',
+  'campaign.iod-removed',
+  'campaign.published',
+  'campaign.withdrawn',
+  'capture.exported',
+  'capture.redacted',
+  'capture.shared',
+  'feed-key.created',
+  'key.used',
+  'key.used',
+  'records.shared',
+  'sightings.counted',
+] as const
+/** What the second one has. */
+const RECORDED_THEN = [
+  'account.limits-changed',
+  'account.passkeys-reset',
+  'account.sessions-ended',
+  'account.suspended',
+  'account.unsuspended',
+  'api-token.created',
+  'api-token.revoked',
+  'audit.exported',
+  'backup.made',
+  'campaign.level-changed',
+  'campaign.technique-removed',
+  'capture.shared',
+  'capture.unshared',
+  'evidence.imported',
+  'evidence.redacted',
+  'feed-key.created',
+  'feed-key.revoked',
+  'import.applied',
+  'import.removed',
+  'key.rotated',
+  'records.shared',
+  'records.unshared',
+  'sightings.counted',
+  'sightings.not-counted',
+  'subscription.changed',
+  'subscription.created',
+  'subscription.deleted',
+] as const
+/** What tests of auth have, in `services/auth/test/audit.test.ts` and `keys.test.ts`. */
+const RECORDED_ELSEWHERE = ['audit.expired', 'key.dropped'] as const
+
+/** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in what is owed to it. */
+const expectUnseen = async (words: readonly string[], proof: string) => {
+  const csv = String((await admin.api.send('GET', '/admin/audit/export')).body)
+  const { databases } = await stack.dump()
+  const stored = (JSON.parse(databases) as [string, string, unknown[]][]).filter(([, name]) =>
+    name.startsWith('audit_'),
+  )
+  const places = { csv, stored: JSON.stringify(stored) }
+  for (const [place, content] of Object.entries(places)) {
+    expect(content.includes(proof), `${proof} in ${place}`).toBe(true)
+    for (const word of words) expect(content.includes(word), `${word} in ${place}`).toBe(false)
+  }
+}
+const isOfStart = ({ action }: AuditItem) => action === 'settings.started'
+
+it('has each action in its tests', () => {
+  const all = [...RECORDED, ...RECORDED_THEN, ...RECORDED_ELSEWHERE, 'settings.started']
+  expect([...new Set(all)].sort()).toEqual([...AUDIT_ACTION_NAMES].sort())
+})
 
 it('has what administrators, operators and members do to others’ things or in bulk, and no word of it', async () => {
   const canary = 'canary7d0c51f4'
@@ -94,27 +192,8 @@ it('has what administrators, operators and members do to others’ things or in 
   expect((await account('delete', user.email)).code).toBe(0)
 
   const found = await vi.waitFor(async () => {
-    const entries = (await list()).filter(({ action }) => action !== 'settings.started')
-    expect(entries.map(({ action }) => action).sort()).toEqual([
-      'account.deleted',
-      'account.exported',
-      'account.suspended',
-      'admin.signed-in',
-      'beta-code.created',
-      'campaign.deleted',
-      'campaign.exported',
-      'campaign.iod-removed',
-      'campaign.published',
-      'campaign.withdrawn',
-      'capture.exported',
-      'capture.redacted',
-      'capture.shared',
-      'feed-key.created',
-      'key.used',
-      'key.used',
-      'records.shared',
-      'sightings.counted',
-    ])
+    const entries = (await list()).filter(entry => !isOfStart(entry))
+    expect(entries.map(({ action }) => action).sort()).toEqual(RECORDED)
     return entries
   }, 30_000)
   const of = (action: string) => found.find(entry => entry.action === action) as AuditItem
@@ -134,15 +213,9 @@ it('has what administrators, operators and members do to others’ things or in 
   expect(of('capture.redacted')).toMatchObject({ actor: { kind: 'operator', id: null }, network: null })
   expect(of('account.deleted')).toMatchObject({ actor: { kind: 'operator' }, subject: { id: user.id } })
 
-  const csv = String((await admin.api.send('GET', '/admin/audit/export')).body)
-  const { databases } = await stack.dump()
-  const stored = (JSON.parse(databases) as [string, string, unknown[]][]).filter(([, name]) =>
-    name.startsWith('audit_'),
-  )
-  // The dump has the log, and the request lines of the log file have its requests.
-  expect(JSON.stringify(stored)).toContain(of('campaign.deleted').hash)
+  // The request lines of the log file have its requests.
   expect(stack.log()).toContain(of('campaign.deleted').request_id)
-  for (const word of [
+  const words = [
     canary,
     key.key,
     user.token,
@@ -151,9 +224,194 @@ it('has what administrators, operators and members do to others’ things or in 
     'canary-model-name',
     'mongodb://',
     '127.0.0.1',
-  ])
-    for (const [place, content] of Object.entries({ csv, stored: JSON.stringify(stored) }))
-      expect(content.includes(word), `${word} in ${place}`).toBe(false)
+  ]
+  await expectUnseen(words, of('campaign.deleted').hash)
+  expect(await verify()).toBe(0)
+}, 120_000)
+
+it('has all other actions, and no word of them', async () => {
+  const canary = 'canary90aa17be'
+  const [latest] = await list({ limit: '1' })
+  const user = await stack.signUp(`${canary}@example.org`, canary)
+  const { api } = user
+  const account_ = { params: { id: user.id } }
+  const token = await api.call(profileApi.createApiToken, {
+    body: { name: canary, scopes: ['read'], expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+  })
+  await api.call(profileApi.revokeApiToken, { params: { id: token.id } })
+  const key = await api.call(profileApi.createFeedKey, { body: { label: canary, tlp: 'clear' } })
+  await api.call(profileApi.deleteFeedKey, { params: { id: key.id } })
+
+  const iod = await api.call(iodsApi.createIod, { body: iodInput({ value: `${canary}.example` }) })
+  await api.call(evidenceApi.importEvidence, {
+    params: { id: iod.id },
+    body: {
+      quotes: [{ start: 0, end: iod.value.length, exact: iod.value, url: `https://${canary}.example/` }],
+    },
+  })
+  const [quote] = await api.call(evidenceApi.listEvidence, { params: { id: iod.id } })
+  await stack.peers.call('iods', evidenceInternal.redactEvidence, { body: { id: quote?.id ?? '' } })
+
+  const campaign = await api.call(campaignsApi.createCampaign, { body: { name: canary } })
+  const technique = { params: { id: campaign.id, tid: 'T0002' } }
+  await api.call(campaignsApi.addTechnique, technique)
+  await api.call(campaignsApi.removeTechnique, technique)
+  await api.call(campaignsApi.removeTechnique, technique)
+  await api.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { tlp: 'amber' } })
+  await api.call(campaignsApi.updateSharing, { params: { id: campaign.id }, body: { tlp: 'amber' } })
+  const { id: importId } = await api.call(importsApi.createImport, {
+    query: { campaign_id: campaign.id, format: 'stix' },
+    body: new TextEncoder().encode(`{"type":"x-${canary}","id":"x-${canary}--1"}`),
+  })
+  const importIs = (state: string) =>
+    vi.waitFor(
+      async () =>
+        expect(await api.call(importsApi.getImport, { params: { id: importId } })).toMatchObject({ state }),
+      30_000,
+    )
+  await importIs('planned')
+  await api.call(importsApi.applyImport, { params: { id: importId }, body: {} })
+  await importIs('done')
+  await api.call(importsApi.deleteImport, { params: { id: importId } })
+
+  const { id: capture } = await sealCapture(api.call, { text: `A page of ${canary}` })
+  for (const shared of [true, false, false])
+    await api.call(capturesApi.shareCapture, { params: { id: capture }, body: { shared } })
+  await api.call(collectorApi.ingestRecords, {
+    params: { source: 'tiktok' },
+    body: { records: [tiktokPost({ description: canary })] },
+  })
+  const [record] = await api.call(collectorApi.listRecords, { params: { source: 'tiktok' } })
+  for (const shared of [true, false])
+    await api.call(collectorApi.shareRecords, {
+      params: { source: 'tiktok' },
+      body: { ids: [record?.id ?? ''], shared, ...(shared && { as: 'anonymous' as const }) },
+    })
+  for (const counted of [true, false, false]) await api.call(sightingsApi.setCounting, { body: { counted } })
+
+  const { id: subscription } = await admin.api.call(subscriptionsApi.createSubscription, {
+    body: { url: `https://${canary}.example/`, kind: 'taxii', campaign_id: campaign.id },
+  })
+  const params = { id: subscription }
+  await admin.api.call(subscriptionsApi.updateSubscription, { params, body: { every: 30 } })
+  await admin.api.call(subscriptionsApi.deleteSubscription, { params })
+  await admin.api.call(peopleApi.changeLimits, { ...account_, body: { iods: 77 } })
+  await admin.api.call(peopleApi.endPersonSessions, account_)
+  await admin.api.call(peopleApi.suspendPerson, account_)
+  expect((await account('unsuspend', user.email)).code).toBe(0)
+  expect((await account('reset-passkeys', user.email)).code).toBe(0)
+  await stack.peers.call('auth', backupsInternal.noteBackup, {
+    body: { made_at: new Date().toISOString(), bytes: 1, duration_ms: 1 },
+  })
+  const { SECRETS_KEY = '', JWT_PRIVATE_KEY = '' } = stack.parts.auth.env
+  const rotated = await account('rotate-keys', 'SECRETS_KEY')
+  expect(rotated).toMatchObject({ code: 0, written: expect.stringMatching(/^SECRETS_KEY=/) })
+
+  const keys = [
+    ...rotated.written
+      .replace(/^SECRETS_KEY=/, '')
+      .trim()
+      .split(','),
+    SECRETS_KEY,
+  ]
+  const found = await vi.waitFor(async () => {
+    const entries = (await list()).filter(entry => entry.seq > (latest?.seq ?? 0) && !isOfStart(entry))
+    expect(entries.map(({ action }) => action).sort()).toEqual(RECORDED_THEN)
+    return entries
+  }, 30_000)
+  const of = (action: string) => found.find(entry => entry.action === action) as AuditItem
+  const byUser = { actor: { kind: 'user', id: user.id }, via: 'web', outcome: 'done', times: 1 }
+  const byAdmin = { ...byUser, actor: { kind: 'user', id: admin.id } }
+  const byOperator = { actor: { kind: 'operator', id: null }, via: null, network: null }
+  const ofCampaign = { subject: { kind: 'campaign', id: campaign.id } }
+  const expected: Partial<Record<AuditAction, object>> = {
+    'api-token.revoked': { ...byUser, subject: { kind: 'api-token', id: token.id } },
+    'feed-key.revoked': { ...byUser, subject: { kind: 'feed-key', id: key.id } },
+    'evidence.imported': { ...byUser, subject: { kind: 'iod', id: iod.id }, count: 1 },
+    'evidence.redacted': { ...byOperator, subject: { kind: 'evidence', id: quote?.id }, count: 1 },
+    'campaign.technique-removed': { ...byUser, ...ofCampaign, count: 1 },
+    'campaign.level-changed': { ...byUser, ...ofCampaign, detail: 'amber' },
+    'import.applied': { ...byUser, ...ofCampaign, item: importId },
+    'import.removed': { ...byUser, ...ofCampaign, item: importId },
+    'capture.unshared': { ...byUser, subject: { kind: 'capture', id: capture } },
+    'records.unshared': { ...byUser, subject: { kind: 'record', id: null }, count: 1, detail: null },
+    'sightings.not-counted': { ...byUser, subject: { kind: 'account', id: user.id } },
+    'subscription.deleted': { ...byAdmin, subject: { kind: 'subscription', id: subscription } },
+    'account.limits-changed': { ...byAdmin, subject: { kind: 'account', id: user.id }, count: 77 },
+    'account.sessions-ended': { ...byAdmin, subject: { kind: 'account', id: user.id } },
+    'account.passkeys-reset': { ...byOperator, subject: { kind: 'account', id: user.id } },
+    'backup.made': byOperator,
+    'key.rotated': { ...byOperator, detail: 'SECRETS_KEY' },
+    'audit.exported': { ...byAdmin, detail: 'csv' },
+  }
+  for (const [action, fields] of Object.entries(expected)) expect(of(action)).toMatchObject(fields)
+  const [, signing = ''] = /\n([\w+/]{40,})/.exec(JWT_PRIVATE_KEY.replaceAll('\\n', '\n')) ?? []
+  expect(signing).not.toBe('')
+  const words = [canary, token.token, key.key, user.token, admin.token, signing, ...keys]
+  await expectUnseen(words, of('key.rotated').hash)
+  expect(await verify()).toBe(0)
+}, 120_000)
+
+it('is open to administrators’ own sessions alone: not to their API tokens, extension or feed keys', async () => {
+  const { api } = admin
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  const { token } = await api.call(profileApi.createApiToken, {
+    body: { name: 'All', scopes: [...API_SCOPES], expires_at },
+  })
+  const { key } = await api.call(profileApi.createFeedKey, { body: { label: 'Mine', tlp: 'amber' } })
+  const { code } = await api.call(authApi.generateExtensionCode)
+  const { access_token } = await stack.api.call(authApi.redeemExtensionCode, { body: { code } })
+  for (const { path } of Object.values(auditApi)) {
+    const status = async (given: string) =>
+      [path, (await apiClient(stack.url, given).send('GET', path)).status] as const
+    expect(await status(admin.token)).toEqual([path, 200])
+    expect(await status(token)).toEqual([path, 403])
+    expect(await status(access_token)).toEqual([path, 403])
+    expect(await status(key)).toEqual([path, 401])
+  }
+})
+
+it('a script of one member fills it with 50 entries and one an hour, hides nothing and delays nobody', async () => {
+  const [script, other] = [await stack.signUp(), await stack.signUp()]
+  const campaignOf = ({ api }: SignedInUser) =>
+    api.call(campaignsApi.createCampaign, { body: { name: 'A campaign' } })
+  const [own, others] = [await campaignOf(script), await campaignOf(other)]
+  const flood = async (from: number, to: number) => {
+    for (let n = from; n < to; n++)
+      await script.api.call(sightingsApi.setCounting, { body: { counted: n % 2 === 0 } })
+  }
+  await flood(0, 130)
+  await other.api.call(sightingsApi.setCounting, { body: { counted: true } })
+  await vi.waitFor(async () => expect(await list({ actor: other.id })).toHaveLength(1), 30_000)
+  await flood(130, 160)
+  // Refusals leave nothing, also not for what is done after them.
+  for (let n = 0; n < 60; n++)
+    expect((await script.api.send('DELETE', `/campaigns/${others.id}`)).status).toBe(403)
+  await script.api.call(campaignsApi.deleteCampaign, { params: { id: own.id } })
+  await vi.waitFor(
+    async () => expect(await list({ subject: own.id })).toMatchObject([{ action: 'campaign.deleted' }]),
+    30_000,
+  )
+  expect(await list({ subject: others.id })).toEqual([])
+
+  const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
+  const mongo = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
+  try {
+    const owed = mongo.collection('audit_outbox')
+    const hours = await owed.countDocuments()
+    // As once their hour is past.
+    await owed.updateMany({}, { $set: { due_at: new Date() } })
+    for (const action of ['sightings.counted', 'sightings.not-counted'] as const)
+      await vi.waitFor(async () => {
+        const entries = await list({ actor: script.id, action: [action] })
+        expect(entries.reduce((sum, { times }) => sum + times, 0)).toBe(80)
+        expect(entries.filter(({ subject }) => subject.id !== null)).toHaveLength(50)
+        expect(entries.length).toBeLessThanOrEqual(50 + hours)
+      }, 30_000)
+    expect(await owed.countDocuments()).toBe(0)
+  } finally {
+    await mongo.close()
+  }
   expect(await verify()).toBe(0)
 }, 120_000)
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SERVICE_NAMES } from '@iodine/contracts'
+import { AUDIT_ACTION_NAMES, SERVICE_NAMES } from '@iodine/contracts'
 import { PART_NAMES } from '@iodine/dev-stack/parts'
 import { describe, expect, test } from 'vitest'
-import { alerts, DOCUMENT, metricsOf, rowsBelow } from './operations.js'
+import { ACCOUNTS, alerts, DOCUMENT, metricsOf, rowsBelow } from './operations.js'
 import { settings } from './settings.js'
 
 /** Groups of parts, and of settings, that have one name in the table: a new service needs no row. */
@@ -56,6 +56,13 @@ describe('docs/operations.md', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
     for (const [name, { start }] of settings()) if (start) expect(readme).toContain(`\`${name}\``)
   })
+})
+
+test('docs/accounts.md says of each action of the audit log when it is recorded', () => {
+  const rows = rowsBelow('### What it records', ACCOUNTS)
+  const named = rows.flatMap(([names = '']) => names.split(' ').map(name => name.replaceAll('`', '')))
+  expect(named.sort()).toEqual([...AUDIT_ACTION_NAMES].sort())
+  for (const [names, when] of rows) expect([names, when]).toEqual([names, expect.stringMatching(/\w/)])
 })
 
 describe('alerts', () => {

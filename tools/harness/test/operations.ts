@@ -5,10 +5,11 @@ import { parse } from 'yaml'
 
 const ROOT = join(import.meta.dirname, '../../..')
 export const DOCUMENT = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+export const ACCOUNTS = readFileSync(join(ROOT, 'docs/accounts.md'), 'utf8')
 
 /** The cells of the first table below a heading. */
-export const rowsBelow = (heading: string): string[][] => {
-  const section = DOCUMENT.split(`\n${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+export const rowsBelow = (heading: string, document = DOCUMENT): string[][] => {
+  const section = document.split(`\n${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const table = /^\|(?:.*\n\|)*.*$/m.exec(section)?.[0] ?? ''
   const rows = table.split('\n').map(line =>
     line
