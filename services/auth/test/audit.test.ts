@@ -19,7 +19,8 @@ import { expireAudit } from '../src/commands/expire-audit.js'
 import { runAuditLog } from '../src/index.js'
 import type { AuthModels } from '../src/models/index.js'
 import { verifyChain } from '../src/queries/audit-chain.js'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { Authenticator } from './authenticator.js'
+import { PUBLIC_URL, type Rig, startRig, statusOf, tokenIn } from './rig.js'
 
 let bed: ServiceBed
 /** Two replicas of the service. */
@@ -419,6 +420,61 @@ it('records what administrators do to accounts', async () => {
   expect(list[0]).toMatchObject({ detail: null, count: null })
   expect(list[1]).toMatchObject({ detail: 'iods', count: 77 })
   expect(list[2]).toMatchObject({ count: 1 })
+})
+
+it('records what users do to their own account, and nothing where nothing was done', async () => {
+  const [email, to] = ['own@example.org', 'own.next@example.org']
+  const { api } = await rig.signIn(email)
+  const { id } = await api.call(profileApi.getProfile)
+  const use = async (token: string) =>
+    expect((await rig.anyone.send('POST', '/auth/use-account-link', { token })).status).toBe(200)
+
+  const { challenge } = await api.call(profileApi.newPasskeyOptions)
+  const credential = new Authenticator(PUBLIC_URL).create(challenge)
+  const passkey = await api.call(profileApi.createPasskey, { body: { name: 'canary key', credential } })
+  await api.call(profileApi.deletePasskey, { params: { id: passkey.id } })
+
+  bed.answer(personalDataInternal.exportUser, async () => [])
+  const params = { id: (await api.call(profileApi.createDataExport)).id }
+  expect(await statusOf(api.call(profileApi.createDataExport))).toBe(409)
+  while ((await rig.internal(accountsInternal.stepExport, { params })).more);
+  expect((await api.send('GET', `/profile/data-export/${params.id}`)).status).toBe(200)
+  expect((await api.send('GET', `/profile/data-export/${newId()}`)).status).toBe(404)
+
+  await api.call(profileApi.withdrawAddressChange)
+  await api.call(profileApi.requestAddressChange, { body: { email: to } })
+  await api.call(profileApi.withdrawAddressChange)
+  expect(await statusOf(api.call(profileApi.requestAddressChange, { body: { email } }))).toBe(422)
+  const asked = rig.mails.length
+  await api.call(profileApi.requestAddressChange, { body: { email: to } })
+  await use(tokenIn(await rig.mail('confirm-old-address', email, asked)))
+  await use(tokenIn(await rig.mail('confirm-new-address', to, asked)))
+
+  await api.call(profileApi.withdrawDeletion)
+  await api.call(profileApi.requestDeletion, { body: { confirm: to } })
+  const deletion = tokenIn(await rig.mail('confirm-deletion', to))
+  await use(deletion)
+  expect((await rig.anyone.send('POST', '/auth/use-account-link', { token: deletion })).status).toBe(400)
+  await (await rig.signIn(to)).api.call(profileApi.withdrawDeletion)
+
+  const list = await ofActions([
+    'account.deletion-withdrawn',
+    'account.deletion-scheduled',
+    'account.deletion-requested',
+    'account.address-changed',
+    'account.address-change-requested',
+    'account.address-change-withdrawn',
+    'account.address-change-requested',
+    'account.export-downloaded',
+    'account.exported',
+    'passkey.deleted',
+    'passkey.created',
+  ])
+  for (const entry of list) expect(entry).toMatchObject({ actor: { kind: 'user', id }, outcome: 'done' })
+  for (const entry of list.slice(0, -2)) expect(entry.subject).toEqual({ kind: 'account', id })
+  for (const entry of list.slice(-2)) expect(entry.subject).toEqual({ kind: 'passkey', id: passkey.id })
+  const whole = JSON.stringify(await entries().find().toArray())
+  for (const secret of [email, to, 'canary', deletion]) expect(whole).not.toContain(secret)
 })
 
 it('has the settings of a part when they differ from those of its last start, and never a secret', async () => {

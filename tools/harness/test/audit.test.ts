@@ -128,7 +128,19 @@ const RECORDED_THEN = [
   'subscription.deleted',
 ] as const
 /** What tests of auth have, in `services/auth/test/audit.test.ts` and `keys.test.ts`. */
-const RECORDED_ELSEWHERE = ['audit.expired', 'key.dropped'] as const
+const RECORDED_ELSEWHERE = [
+  'account.address-change-requested',
+  'account.address-change-withdrawn',
+  'account.address-changed',
+  'account.deletion-requested',
+  'account.deletion-scheduled',
+  'account.deletion-withdrawn',
+  'account.export-downloaded',
+  'audit.expired',
+  'key.dropped',
+  'passkey.created',
+  'passkey.deleted',
+] as const
 
 /** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in what is owed to it. */
 const expectUnseen = async (words: readonly string[], proof: string) => {

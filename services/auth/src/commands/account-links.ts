@@ -1,5 +1,5 @@
 import { type AccountLink, DETAILS, type UsedAccountLink } from '@iodine/contracts'
-import { badRequest, hashOf } from '@iodine/service-kit'
+import { badRequest, type FastifyRequest, hashOf } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
@@ -25,14 +25,18 @@ export const readAccountLink = async ({ models }: AuthContext, token: string): P
 }
 
 /** Does what a link is for. Throws 400 unless it is live, 409 for an address that is another account's. */
-export const useAccountLink = async (context: AuthContext, token: string): Promise<UsedAccountLink> => {
+export const useAccountLink = async (
+  context: AuthContext,
+  token: string,
+  request: FastifyRequest,
+): Promise<UsedAccountLink> => {
   const { accountLinks } = context.models
   const link = await accountLinks.findOne(liveLink(token)).lean<AccountLinkDoc>()
   if (!link) throw badRequest(DETAILS.badToken)
-  if (link.purpose !== 'deletion') return confirmAddress(context, link)
+  if (link.purpose !== 'deletion') return confirmAddress(context, link, request)
   // The removal is atomic: of concurrent requests one gets the link. Used after the account was kept, it would
   // have it deleted again.
   const { deletedCount } = await accountLinks.deleteOne({ _id: link._id })
   if (deletedCount === 0) throw badRequest(DETAILS.badToken)
-  return scheduleDeletion(context, link.user_id)
+  return scheduleDeletion(context, link.user_id, request)
 }

@@ -1,5 +1,12 @@
 import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
-import { badRequest, conflict, hashOf, invalid, isDuplicateKey } from '@iodine/service-kit'
+import {
+  badRequest,
+  conflict,
+  type FastifyRequest,
+  hashOf,
+  invalid,
+  isDuplicateKey,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
@@ -16,10 +23,13 @@ const PURPOSES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
 export const findAddressChange = ({ models }: AuthContext, userId: string) =>
   models.addressChanges.findOne({ _id: userId, expires_at: { $gt: new Date() } }).lean<AddressChangeDoc>()
 
-/** Drops a user's change of address with its links. Idempotent. */
-export const dropAddressChange = async ({ models }: AuthContext, userId: Types.ObjectId): Promise<void> => {
+/** Drops a user's change of address with its links. Idempotent. Returns whether there was one. */
+export const dropAddressChange = async (
+  { models }: AuthContext,
+  userId: Types.ObjectId,
+): Promise<boolean> => {
   await models.accountLinks.deleteMany({ user_id: userId, purpose: { $in: PURPOSES } })
-  await models.addressChanges.deleteOne({ _id: userId })
+  return (await models.addressChanges.deleteOne({ _id: userId })).deletedCount > 0
 }
 
 /**
@@ -82,12 +92,13 @@ const mailLink = async (
 }
 
 /**
- * Confirms a change from one of both addresses; the second confirmation makes it. Idempotent until then. Throws 400 for
- * a change that was replaced or dropped, and 409 if another account has the new address meanwhile.
+ * Confirms a change from one of both addresses; the second confirmation makes it, which is recorded. Idempotent until
+ * then. Throws 400 for a change that was replaced or dropped, and 409 if another account has the new address meanwhile.
  */
 export const confirmAddress = async (
   context: AuthContext,
   { user_id, change_id, purpose }: AccountLinkDoc,
+  request: FastifyRequest,
 ): Promise<UsedAccountLink> => {
   if (purpose === 'deletion' || !change_id) throw badRequest(DETAILS.badToken)
   const now = new Date()
@@ -101,15 +112,20 @@ export const confirmAddress = async (
   if (!change) throw badRequest(DETAILS.badToken)
   if (!change.old_confirmed_at || !change.new_confirmed_at)
     return { outcome: 'confirmed', email: change.old_email, delete_at: null }
-  await applyChange(context, change)
+  const id = user_id.toHexString()
+  await context.service.audit.during(
+    { request, user: { id } },
+    { action: 'account.address-changed', subject: { kind: 'account', id } },
+    async note => note({ isNothing: !(await applyChange(context, change)) }),
+  )
   return { outcome: 'changed', email: change.new_email, delete_at: null }
 }
 
 /**
- * Gives the account its new address, unless it has it already. What follows may be repeated: the links stay until its
+ * Gives the account its new address, and returns whether it had another one until now. What follows may be repeated: the links stay until its
  * end, so that who uses one again completes what a crash left undone.
  */
-const applyChange = async (context: AuthContext, change: AddressChangeDoc): Promise<void> => {
+const applyChange = async (context: AuthContext, change: AddressChangeDoc): Promise<boolean> => {
   const { config, models } = context
   const { _id, change_id, old_email, new_email } = change
   const refuse = async (detail: string) => {
@@ -141,4 +157,5 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
   if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
   await dropAddressChange(context, _id)
+  return isChanged
 }

@@ -1,5 +1,5 @@
 import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
-import { badRequest, hashOf, invalid, unauthenticated } from '@iodine/service-kit'
+import { badRequest, type FastifyRequest, hashOf, invalid, unauthenticated } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
@@ -37,12 +37,23 @@ export const requestDeletion = async (
 }
 
 /**
- * Has an account deleted in 7 days and ends its sessions. An earlier date stays. Throws 400 for a closed account.
+ * Has an account deleted in 7 days and ends its sessions, and records it. An earlier date stays. Throws 400 for a closed
+ * account.
  */
 export const scheduleDeletion = async (
   context: AuthContext,
   userId: Types.ObjectId,
+  request: FastifyRequest,
 ): Promise<UsedAccountLink> => {
+  const id = userId.toHexString()
+  return context.service.audit.during(
+    { request, user: { id } },
+    { action: 'account.deletion-scheduled', subject: { kind: 'account', id } },
+    () => schedule(context, userId),
+  )
+}
+
+const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<UsedAccountLink> => {
   const { models, service } = context
   const open = { _id: userId, deleted_at: null, suspended_at: null }
   const delete_at = new Date(Date.now() + LIMITS.deletionDelayMs)
@@ -77,18 +88,21 @@ const sendNotice = async (
   await models.users.updateOne({ _id, delete_at }, { $unset: { owes_deletion_mail: 1 } })
 }
 
-/** Keeps an account that is to be deleted. Idempotent. Throws 401 once its deletion has begun. */
-export const withdrawDeletion = async ({ models }: AuthContext, userId: string): Promise<UserDoc> => {
-  await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
-  const user = await models.users
-    .findOneAndUpdate(
-      { _id: userId, deleted_at: null },
-      { $unset: { delete_at: 1, owes_deletion_mail: 1 } },
-      { returnDocument: 'after' },
-    )
+/**
+ * Keeps an account that is to be deleted. Idempotent. Throws 401 once its deletion has begun.
+ * @returns the account, and whether it was to be deleted, or a link that would have it deleted was live
+ */
+export const withdrawDeletion = async (
+  { models }: AuthContext,
+  userId: string,
+): Promise<{ user: UserDoc; isKept: boolean }> => {
+  const { deletedCount } = await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
+  const before = await models.users
+    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1, owes_deletion_mail: 1 } })
     .lean<UserDoc>()
-  if (!user) throw unauthenticated()
-  return user
+  if (!before) throw unauthenticated()
+  const { delete_at, owes_deletion_mail: _owed, ...user } = before
+  return { user, isKept: deletedCount > 0 || Boolean(delete_at) }
 }
 
 /** Queues mails about deletions that a crash kept back. Returns their number. */

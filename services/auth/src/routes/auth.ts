@@ -26,7 +26,9 @@ export const addAuthRoutes = (context: AuthContext): void => {
 
   service.route(authApi.readAccountLink, async ({ body }) => readAccountLink(context, body.token))
 
-  service.route(authApi.useAccountLink, async ({ body }) => useAccountLink(context, body.token))
+  service.route(authApi.useAccountLink, async ({ body, request }) =>
+    useAccountLink(context, body.token, request),
+  )
 
   service.route(authApi.passkeyOptions, async () => passkeyOptions(context))
 

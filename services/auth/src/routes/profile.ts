@@ -1,5 +1,14 @@
-import { profileApi } from '@iodine/contracts'
-import { createKeyedLimiter, done, notFound, Streamed, sendList, unauthenticated } from '@iodine/service-kit'
+import { type AuditAction, profileApi } from '@iodine/contracts'
+import {
+  type Caller,
+  createKeyedLimiter,
+  done,
+  type FastifyRequest,
+  notFound,
+  Streamed,
+  sendList,
+  unauthenticated,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { createApiToken, listApiTokens, revokeApiToken } from '../commands/api-tokens.js'
 import { dropAddressChange, findAddressChange, requestAddressChange } from '../commands/change-address.js'
@@ -37,6 +46,14 @@ export const addProfileRoutes = (context: AuthContext): void => {
     if (!doc) throw unauthenticated()
     return doc
   }
+
+  /** Does something to the user's own account, and records it. */
+  const recorded = <Answer>(
+    call: { user: Caller; request: FastifyRequest },
+    action: AuditAction,
+    work: Parameters<typeof service.audit.during<Answer>>[2],
+  ): Promise<Answer> =>
+    service.audit.during(call, { action, subject: { kind: 'account', id: call.user.id } }, work)
 
   service.route(profileApi.getProfile, async ({ user }) => presentProfile(config, await userOf(user.id)))
 
@@ -136,18 +153,29 @@ export const addProfileRoutes = (context: AuthContext): void => {
     return newPasskeyOptions(context, await userOf(user.id))
   })
 
-  service.route(profileApi.createPasskey, async ({ user, body }) => {
+  service.route(profileApi.createPasskey, async call => {
+    const { user, body } = call
     await requirePasskeySession(context, user)
-    return presentPasskey(await createPasskey(context, user.id, body))
+    const what = { action: 'passkey.created', subject: { kind: 'passkey' } } as const
+    return service.audit.during(call, what, async note => {
+      const made = presentPasskey(await createPasskey(context, user.id, body))
+      note({ id: made.id })
+      return made
+    })
   })
 
   service.route(profileApi.renamePasskey, async ({ user, params, body }) =>
     presentPasskey(await renamePasskey(context, user.id, params.id, body.name)),
   )
 
-  service.route(profileApi.deletePasskey, async ({ user, params }) => {
+  service.route(profileApi.deletePasskey, async call => {
+    const { user, params } = call
     await requirePasskeySession(context, user)
-    await deletePasskey(context, user.id, params.id)
+    await service.audit.during(
+      call,
+      { action: 'passkey.deleted', subject: { kind: 'passkey', id: params.id } },
+      () => deletePasskey(context, user.id, params.id),
+    )
     return { id: params.id }
   })
 
@@ -156,14 +184,17 @@ export const addProfileRoutes = (context: AuthContext): void => {
     return found && presentDataExport(found)
   })
 
-  service.route(profileApi.createDataExport, async ({ user }) =>
-    presentDataExport(await beginExport(context, user.id)),
+  service.route(profileApi.createDataExport, async call =>
+    presentDataExport(await recorded(call, 'account.exported', () => beginExport(context, call.user.id))),
   )
 
   const downloading = createKeyedLimiter()
-  service.route(profileApi.downloadDataExport, async ({ user, params, reply }) =>
-    downloading(user.id, async () => {
-      const { at, content } = await readExport(context, user.id, params.id)
+  service.route(profileApi.downloadDataExport, async call =>
+    downloading(call.user.id, async () => {
+      const { user, params, reply } = call
+      const { at, content } = await recorded(call, 'account.export-downloaded', () =>
+        readExport(context, user.id, params.id),
+      )
       const name = `iodine-data-${at.toISOString().slice(0, 10)}.json`
       reply.header('content-disposition', `attachment; filename="${name}"`)
       reply.header('cache-control', 'no-store')
@@ -176,21 +207,42 @@ export const addProfileRoutes = (context: AuthContext): void => {
     return found && presentAddressChange(found)
   })
 
-  service.route(profileApi.requestAddressChange, async ({ user, body }) =>
-    presentAddressChange(await requestAddressChange(context, await userOf(user.id), body.email)),
+  service.route(profileApi.requestAddressChange, async call =>
+    presentAddressChange(
+      await recorded(call, 'account.address-change-requested', async () =>
+        requestAddressChange(context, await userOf(call.user.id), call.body.email),
+      ),
+    ),
   )
 
-  service.route(profileApi.withdrawAddressChange, async ({ user }) =>
-    done(dropAddressChange(context, new Types.ObjectId(user.id))),
+  service.route(profileApi.withdrawAddressChange, async call =>
+    done(
+      recorded(call, 'account.address-change-withdrawn', async note => {
+        const isNothing = !(await dropAddressChange(context, new Types.ObjectId(call.user.id)))
+        note({ isNothing })
+      }),
+    ),
   )
 
-  service.route(profileApi.requestDeletion, async ({ user, body }) => {
+  service.route(profileApi.requestDeletion, async call => {
+    const { user, body } = call
     // Whoever reads an administrator's mail could else have their passkeys deleted with the account.
     await requirePasskeySession(context, user)
-    return done(requestDeletion(context, await userOf(user.id), body.confirm))
+    return done(
+      recorded(call, 'account.deletion-requested', async () =>
+        requestDeletion(context, await userOf(user.id), body.confirm),
+      ),
+    )
   })
 
-  service.route(profileApi.withdrawDeletion, async ({ user }) =>
-    presentProfile(config, await withdrawDeletion(context, user.id)),
+  service.route(profileApi.withdrawDeletion, async call =>
+    presentProfile(
+      config,
+      await recorded(call, 'account.deletion-withdrawn', async note => {
+        const { isKept, user } = await withdrawDeletion(context, call.user.id)
+        note({ isNothing: !isKept })
+        return user
+      }),
+    ),
   )
 }
