@@ -1,64 +1,144 @@
 import { readFileSync } from 'node:fs'
-import { campaignsApi } from '@iodine/contracts'
+import { type AuditAction, adminApi, auditApi, campaignsApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
-import { expect, test } from '@playwright/test'
+import type { ApiClient, SignedInUser } from '@iodine/test-kit'
+import { expect, type Page, test } from '@playwright/test'
+import { MongoClient } from 'mongodb'
 import { faultsOf } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 
-let stack: TestStack
-
-test.beforeAll(async () => {
-  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
-})
-test.afterEach(() => keepLog(test.info(), stack))
-test.afterAll(() => stack?.stop())
-
+const LOG = '/dashboard/admin?tab=audit-log'
+const HOSTILE = '<img src=x onerror=alert(1)>'
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
 ]
 
+let stack: TestStack
+let mongo: MongoClient
+
+test.beforeAll(async () => {
+  stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org,chief@example.org' } })
+  mongo = await MongoClient.connect(stack.mongoUrl)
+})
+test.beforeEach(async ({ page }) => {
+  test.setTimeout(120_000)
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+})
+test.afterEach(() => keepLog(test.info(), stack))
+test.afterAll(async () => {
+  await mongo?.close()
+  await stack?.stop()
+})
+
+const collection = (name: string) => mongo.db(`${stack.prefix}_auth`).collection(name)
+const logOf = (page: Page) => page.getByRole('tabpanel', { name: 'Audit log' })
+const rowOf = (page: Page, text: string) => logOf(page).getByRole('row').filter({ hasText: text })
+const expectTotal = (page: Page, text: string) =>
+  expect(logOf(page).getByText(text, { exact: true })).toBeVisible()
+
+/** Waits until the log has these actions of a user, newest first: services hand them over after they have answered. */
+const expectLogged = (api: ApiClient, actor: string, actions: AuditAction[]) =>
+  expect
+    .poll(async () => {
+      const entries = await api.call(auditApi.listAudit, { query: { actor, limit: '100' } })
+      return entries.map(({ action }) => action)
+    })
+    .toEqual(actions)
+
+/** A member exports, publishes and deletes a campaign, and makes an API token. */
+const actAsMember = async (page: Page, member: SignedInUser): Promise<string> => {
+  const name = 'Mirrors'
+  const { id } = await member.api.call(campaignsApi.createCampaign, { body: { name } })
+  await openAs(page, stack.url, member.token, `/dashboard/campaigns/${id}`)
+  const detail = page.getByRole('dialog', { name, exact: true })
+  await detail.getByRole('button', { name: 'Export in another format' }).click()
+  await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'CSV', exact: true }).click(),
+  ])
+  await detail.getByRole('region', { name: 'Sharing' }).getByText('Publish in feeds').click()
+  const question = page.getByRole('dialog', { name: 'Publish the campaign' })
+  await question.getByRole('button', { name: 'Publish' }).click()
+  await expect(question).toHaveCount(0)
+
+  await page.goto(`${stack.url}/dashboard/profile`)
+  await page.getByRole('button', { name: 'Make a token' }).click()
+  const form = page.getByRole('dialog', { name: 'Make an API token' })
+  await form.getByLabel('Name').fill('Nightly import')
+  await form.getByRole('button', { name: 'Make' }).click()
+  await page.getByRole('dialog', { name: 'Your API token' }).getByRole('button', { name: 'Done' }).click()
+  return id
+}
+
+/** An administrator makes a beta code, changes a limit of a person, and suspends them. */
+const actAsAdministrator = async (page: Page, token: string, name: string): Promise<void> => {
+  await openAs(page, stack.url, token, '/dashboard/admin')
+  await page.getByRole('button', { name: 'Generate code' }).click()
+  await expect(page.getByText('Beta code created')).toBeVisible()
+  await page.getByRole('tab', { name: 'People' }).click()
+  await page.getByPlaceholder('Search by username, e-mail or id...').fill(name)
+  await page.getByRole('button', { name: `Manage ${name}` }).click()
+  const dialog = page.getByRole('dialog', { name: 'Manage Account' })
+  await dialog.getByRole('button', { name: 'Change limit: IODs created in all' }).click()
+  await dialog.getByRole('textbox', { name: 'Limit: IODs created in all' }).fill('7')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('0 of 7', { exact: true })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  const asking = page.getByRole('dialog', { name: 'Suspend account' })
+  await asking.getByRole('button', { name: 'Suspend' }).click()
+  await expect(dialog.getByText('Suspended', { exact: true })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await expect(dialog).toHaveCount(0)
+}
+
 for (const size of SIZES)
-  test(`an administrator finds who exported and deleted a campaign, and downloads the log at ${size.width} px`, async ({
+  test(`what members and administrators do stands in the log, and is found by filters at ${size.width} px`, async ({
     page,
   }) => {
-    test.setTimeout(120_000)
     await page.setViewportSize(size)
-    await page.emulateMedia({ reducedMotion: 'reduce' })
-    const name = `member_${size.width}`
+    const name = `member${size.width}`
     const member = await stack.signUp(`${name}@example.org`, name)
-    const campaign = await member.api.call(campaignsApi.createCampaign, { body: { name: 'Mirrors' } })
-    expect((await member.api.send('GET', `/campaigns/${campaign.id}/export?format=stix`)).status).toBe(200)
-    await member.api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
     const boss = await stack.signUp('boss@example.org', 'the_boss')
+    const campaign = await actAsMember(page, member)
+    await actAsAdministrator(page, boss.token, name)
+    await expectLogged(boss.api, name, ['api-token.created', 'campaign.published', 'campaign.exported'])
 
-    await openAs(page, stack.url, boss.token, '/dashboard/admin')
     await page.getByRole('tab', { name: 'Audit log' }).click()
     await expect(page).toHaveURL(/\?tab=audit-log$/)
-    const log = page.getByRole('tabpanel', { name: 'Audit log' })
+    const log = logOf(page)
     await expect(log.getByText(/^Chain intact, \d+ entries since/)).toBeVisible()
-    await expect(
-      log.getByRole('row').filter({ hasText: 'Administrator signed in (link)' }).first(),
-    ).toContainText('@the_boss')
+    await expect(rowOf(page, 'Administrator signed in (link)').first()).toContainText('@the_boss')
+    for (const [action, who, subject] of [
+      ['Campaign exported (csv)', `@${name}`, campaign],
+      ['Campaign published', `@${name}`, campaign],
+      ['API token made', `@${name}`, 'API token'],
+      ['Beta code made', '@the_boss', 'Beta code'],
+      ['Limits of an account changed (iods)', '@the_boss', `@${name}`],
+      ['Account suspended', '@the_boss', `@${name}`],
+    ] as const) {
+      const row = rowOf(page, action).first()
+      for (const text of ['just now', who, 'browser, 127.0.0.0/24', subject])
+        await expect(row).toContainText(text)
+    }
     expect(await faultsOf(page, 'the log')).toEqual([])
 
     await log.getByLabel('Done by').fill(`@${name}`)
-    await expect(log.getByText('2 entries', { exact: true })).toBeVisible()
-    const exported = log.getByRole('row').filter({ hasText: 'Campaign exported (stix)' })
-    await expect(exported).toContainText(campaign.id)
-    await log.getByLabel('Action').selectOption({ label: 'Campaign deleted' })
-    await expect(log.getByText('1 entry', { exact: true })).toBeVisible()
-    await expect(exported).toHaveCount(0)
+    await expectTotal(page, '3 entries')
+    await log.getByLabel('Action').selectOption({ label: 'Campaign exported' })
+    await expectTotal(page, '1 entry')
+    await expect(page).toHaveURL(/&by=%40member\d+&action=campaign\.exported$/)
     await page.reload()
-    await expect(log.getByText('1 entry', { exact: true })).toBeVisible()
-
+    await expectTotal(page, '1 entry')
+    await expect(log.getByLabel('Done by')).toHaveValue(`@${name}`)
     await log.getByRole('button', { name: /^Details of entry/ }).click()
     const dialog = page.getByRole('dialog', { name: 'Entry of the Audit Log' })
-    await expect(dialog.getByText('browser, 127.0.0.0/24')).toBeVisible()
-    await expect(dialog.getByText(campaign.id)).toBeVisible()
+    for (const text of ['browser, 127.0.0.0/24', campaign, member.id])
+      await expect(dialog.getByText(text, { exact: true })).toBeVisible()
     expect(await faultsOf(page, 'an entry')).toEqual([])
     await page.keyboard.press('Escape')
+    await expect(log.getByRole('button', { name: /^Details of entry/ })).toBeFocused()
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -67,12 +147,92 @@ for (const size of SIZES)
     const rows = readFileSync(await download.path(), 'utf8')
       .trimEnd()
       .split('\r\n')
-    expect(rows).toHaveLength(2)
-    expect(rows[1]).toContain(`,campaign.deleted,done,user,${member.id},`)
+    expect(rows[0]).toContain('seq,id,at,action,')
+    expect(rows.slice(1)).toEqual([
+      expect.stringContaining(
+        `,campaign.exported,done,user,${member.id},web,127.0.0.0/24,campaign,${campaign},`,
+      ),
+    ])
     await log.getByRole('button', { name: 'Clear filters' }).click()
-    await expect(log.getByRole('row').filter({ hasText: 'Audit log downloaded (csv)' }).first()).toBeVisible()
+    await expect(page).toHaveURL(/\?tab=audit-log$/)
+    await expect(log.getByLabel('Done by')).toHaveValue('')
+    await expect(log.getByLabel('Action')).toBeFocused()
 
-    await log.getByLabel('About').fill('<b>nobody')
+    await log.getByLabel('About').fill(name)
+    await expectTotal(page, '2 entries')
+    await expect(rowOf(page, 'Account suspended')).toBeVisible()
+    const day = (offset: number) =>
+      page.evaluate(days => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv'), offset)
+    await log.getByLabel('From', { exact: true }).fill(await day(2))
+    await expectTotal(page, '0 entries')
     await expect(log.getByText('Nothing in the log matches these filters.')).toBeVisible()
     expect(await faultsOf(page, 'nothing found')).toEqual([])
+    await log.getByLabel('From', { exact: true }).fill(await day(-2))
+    await log.getByLabel('To', { exact: true }).fill(await day(2))
+    await expectTotal(page, '2 entries')
+    await log.getByLabel('To', { exact: true }).fill(await day(-1))
+    await expectTotal(page, '0 entries')
+    await log.getByRole('button', { name: 'Clear filters' }).click()
+    await log.getByLabel('Kind of actor').selectOption('System')
+    await expect(rowOf(page, 'Settings at start').first()).toBeVisible()
+    await expect(rowOf(page, '@the_boss')).toHaveCount(0)
+    await log.getByLabel('About').fill('<b>nobody')
+    await expectTotal(page, '0 entries')
   })
+
+test('a long log comes page by page, and a hostile username is shown as text', async ({ page }) => {
+  const chief = await stack.signUp('chief@example.org', 'the_chief')
+  for (let made = 0; made < 50; made++) await chief.api.call(adminApi.createBetaCode, { body: {} })
+  const made = Array.from({ length: 50 }, () => 'beta-code.created' as const)
+  await expectLogged(chief.api, chief.id, [...made, 'admin.signed-in'])
+  await collection('users').updateOne({ email: 'chief@example.org' }, { $set: { username: HOSTILE } })
+  const dialogs: string[] = []
+  page.on('dialog', dialog => {
+    dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await openAs(page, stack.url, chief.token, `${LOG}&by=${chief.id}`)
+  await expectTotal(page, '51 entries')
+  const rows = rowOf(page, `@${HOSTILE}`)
+  await expect(rows).toHaveCount(50)
+  await expect(rowOf(page, 'Administrator signed in')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show older entries' }).click()
+  await expect(rows).toHaveCount(51)
+  await expect(rows.last()).toContainText('Administrator signed in (link)')
+  await expect(page.getByRole('button', { name: 'Show older entries' })).toHaveCount(0)
+  await expect(page.getByRole('main').locator('img')).toHaveCount(0)
+  expect(dialogs).toEqual([])
+})
+
+test('an entry that was changed in the database breaks the chain, and the screen says so', async ({
+  page,
+}) => {
+  const boss = await stack.signUp('boss@example.org', 'the_boss')
+  await openAs(page, stack.url, boss.token, LOG)
+  await expect(logOf(page).getByText('Chain intact', { exact: false })).toBeVisible()
+  const entries = collection('audit_entries')
+  const changed = await entries.findOneAndUpdate({ seq: 2 }, { $set: { 'entry.count': 1_000 } })
+  try {
+    // The state of a short log is kept for some milliseconds.
+    await expect(async () => {
+      await page.reload()
+      await expect(
+        logOf(page).getByText('The chain is broken: entry 2 was changed.', { exact: false }),
+      ).toBeVisible({
+        timeout: 5_000,
+      })
+    }).toPass()
+    expect(await faultsOf(page, 'a broken chain')).toEqual([])
+  } finally {
+    await entries.replaceOne({ seq: 2 }, changed ?? {})
+  }
+})
+
+test('members are shown no log, nor does the API give it to them', async ({ page }) => {
+  const member = await stack.signUp()
+  await openAs(page, stack.url, member.token, LOG)
+  await expect(page.getByText('Access denied')).toBeVisible()
+  await expect(page.getByRole('tab')).toHaveCount(0)
+  for (const path of ['', '/state', '/export'])
+    expect((await member.api.send('GET', `/admin/audit${path}`)).status).toBe(403)
+})

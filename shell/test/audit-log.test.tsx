@@ -89,7 +89,8 @@ test('entries say who did what on what, and the details of one all that it holds
 
 test('filters go to the API and into the address; what is no filter yet does not', async () => {
   const { calls } = await open({}, '&by=%40ana_writer')
-  const queries = () => calls.filter(({ route }) => route === 'GET /admin/audit').map(({ search }) => Object.fromEntries(search))
+  const queries = () =>
+    calls.filter(({ route }) => route === 'GET /admin/audit').map(({ search }) => Object.fromEntries(search))
   await screen.findByText('@ana_writer')
   expect(queries().at(-1)).toMatchObject({ actor: 'ana_writer' })
   fireEvent.change(screen.getByLabelText('Action'), { target: { value: 'campaign.exported' } })
@@ -98,17 +99,34 @@ test('filters go to the API and into the address; what is no filter yet does not
     expect(queries().at(-1)).toMatchObject({
       actor: 'ana_writer',
       action: 'campaign.exported',
-      to: '2026-12-01',
+      to: new Date('2026-12-01T00:00').toISOString(),
     }),
   )
   expect(window.location.search).toContain('action=campaign.exported')
+  fireEvent.change(screen.getByLabelText('Kind of actor'), { target: { value: 'user' } })
+  await waitFor(() => expect(queries().at(-1)).toMatchObject({ actor_kind: 'user', actor: 'ana_writer' }))
   fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }))
   await waitFor(() => expect(window.location.search).toBe('?tab=audit-log'))
-  expect(filtersOf({ action: 'none', by: ' Operator ', about: '', from: '2026-13-01', to: '2026' })).toEqual({
-    actor_kind: 'operator',
-  })
+  await waitFor(() => expect((screen.getByLabelText('Done by') as HTMLInputElement).value).toBe(''))
+  const nothing = { action: 'none', kind: 'none', by: ' @ ', about: ' ', from: '2026-13-01', to: '2026' }
+  expect(filtersOf(nothing)).toEqual({})
   expect(actionOf({ action: 'account.limits-changed', detail: 'iods_today' })).toBe(
     'Limits of an account changed (iods today)',
+  )
+})
+
+test('fields that are filled at once all stand in the address', async () => {
+  await open({})
+  fireEvent.change(await screen.findByLabelText('Done by'), { target: { value: '@ana_writer ' } })
+  fireEvent.change(screen.getByLabelText('About'), { target: { value: 'bob' } })
+  fireEvent.change(screen.getByLabelText('Action'), { target: { value: 'campaign.exported' } })
+  await waitFor(() =>
+    expect(Object.fromEntries(new URLSearchParams(window.location.search))).toEqual({
+      tab: 'audit-log',
+      action: 'campaign.exported',
+      by: '@ana_writer',
+      about: 'bob',
+    }),
   )
 })
 

@@ -85,12 +85,19 @@ export const AUDIT_SUBJECT_NAMES = Object.keys(AUDIT_SUBJECTS) as [AuditSubject,
 /**
  * Who acts: a user; the operator, by a command on the servers; the system itself. The first has an id.
  */
-export const AUDIT_ACTORS = ['user', 'operator', 'system'] as const
-export type AuditActor = (typeof AUDIT_ACTORS)[number]
+export const AUDIT_ACTORS = { user: 'User', operator: 'Operator', system: 'System' } as const
+export type AuditActor = keyof typeof AUDIT_ACTORS
+export const AUDIT_ACTOR_NAMES = Object.keys(AUDIT_ACTORS) as [AuditActor, ...AuditActor[]]
 
 /** Kind of the session, or of what stands in its place, that a user acts by. */
-export const AUDIT_VIAS = ['web', 'extension', 'feed', 'token'] as const
-export type AuditVia = (typeof AUDIT_VIAS)[number]
+export const AUDIT_VIAS = {
+  web: 'browser',
+  extension: 'extension',
+  feed: 'feed key',
+  token: 'API token',
+} as const
+export type AuditVia = keyof typeof AUDIT_VIAS
+export const AUDIT_VIA_NAMES = Object.keys(AUDIT_VIAS) as [AuditVia, ...AuditVia[]]
 
 /** Further words of an entry: how, or which one. */
 export const AUDIT_DETAILS = [

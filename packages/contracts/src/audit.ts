@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import {
   AUDIT_ACTION_NAMES,
-  AUDIT_ACTORS,
+  AUDIT_ACTOR_NAMES,
   AUDIT_DETAILS,
   AUDIT_OUTCOMES,
   AUDIT_SUBJECT_NAMES,
-  AUDIT_VIAS,
+  AUDIT_VIA_NAMES,
   OPEN_SETTINGS,
   SECRET_SETTINGS,
 } from './audit-actions.js'
@@ -47,8 +47,8 @@ export const auditEntry = z.strictObject({
   at: time,
   action: z.enum(AUDIT_ACTION_NAMES),
   outcome: z.enum(AUDIT_OUTCOMES),
-  actor: z.strictObject({ kind: z.enum(AUDIT_ACTORS), id: plainId.nullable() }),
-  via: z.enum(AUDIT_VIAS).nullable(),
+  actor: z.strictObject({ kind: z.enum(AUDIT_ACTOR_NAMES), id: plainId.nullable() }),
+  via: z.enum(AUDIT_VIA_NAMES).nullable(),
   network: auditNetwork.nullable(),
   /** Null for the id: made anew and unknown, or several that are counted in one entry. */
   subject: z.strictObject({ kind: z.enum(AUDIT_SUBJECT_NAMES), id: plainId.nullable() }),
@@ -107,7 +107,7 @@ export type AuditState = z.output<typeof auditState>
 
 const filters = {
   action: repeatable(z.enum(AUDIT_ACTION_NAMES), AUDIT_ACTION_NAMES.length),
-  actor_kind: z.enum(AUDIT_ACTORS).optional(),
+  actor_kind: z.enum(AUDIT_ACTOR_NAMES).optional(),
   /** A username or an id. */
   actor: text(100).optional(),
   /** A username or an id, of what entries are about. */

@@ -1,8 +1,12 @@
 import {
   AUDIT_ACTION_NAMES,
   AUDIT_ACTIONS,
+  AUDIT_ACTOR_NAMES,
+  AUDIT_ACTORS,
   AUDIT_SUBJECTS,
+  AUDIT_VIAS,
   type AuditAction,
+  type AuditActor,
   type AuditFilters,
   type AuditItem,
   type AuditState,
@@ -17,16 +21,12 @@ const accountName = ({ username, deleted }: Account): string => {
 }
 
 /** Who acted. */
-export const actorOf = ({ actor, actor_account }: AuditItem): string => {
-  if (actor_account) return accountName(actor_account)
-  return { operator: 'Operator', system: 'System', user: 'Unknown' }[actor.kind]
-}
-
-const VIAS = { web: 'browser', extension: 'extension', feed: 'feed key', token: 'API token' } as const
+export const actorOf = ({ actor, actor_account }: AuditItem): string =>
+  actor_account ? accountName(actor_account) : AUDIT_ACTORS[actor.kind]
 
 /** How and from where: 'browser, 192.0.2.0/24'; empty for what no request did. */
 export const originOf = ({ via, network }: AuditItem): string =>
-  [via && VIAS[via], network].filter(Boolean).join(', ')
+  [via && AUDIT_VIAS[via], network].filter(Boolean).join(', ')
 
 /** What the action was on. */
 export const subjectOf = ({ subject, subject_account, times }: AuditItem): string => {
@@ -45,29 +45,43 @@ export const ACTION_CHOICES: readonly (readonly [AuditAction, string])[] = AUDIT
   name => [name, AUDIT_ACTIONS[name]] as const,
 ).sort(([, a], [, b]) => a.localeCompare(b))
 
+export const KIND_CHOICES: readonly (readonly [AuditActor, string])[] = AUDIT_ACTOR_NAMES.map(
+  name => [name, AUDIT_ACTORS[name]] as const,
+)
+
 /** What the filters hold, as the address has it: empty for no filter. */
 export interface AuditQuestion {
   action: string
+  kind: string
   by: string
   about: string
-  /** Days of UTC, both of them in: '2026-11-25'. */
+  /** Days where the reader is, both of them in: '2026-11-25'. */
   from: string
   to: string
 }
 
-const DAY_MS = 86_400_000
-const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+const idOf = (text: string) => text.trim().replace(/^@/, '')
+
+/** The first moment of a day where the reader is, or of one `later`; undefined for half a date. */
+const startOf = (day: string, later = 0): string | undefined => {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00` : Number.NaN)
+  date.setDate(date.getDate() + later)
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
 
 /** The filters as the API takes them. What it could not understand, such as half a date, is left out. */
-export const filtersOf = ({ action, by, about, from, to }: AuditQuestion) => {
-  const known = AUDIT_ACTION_NAMES.find(name => name === action)
-  const kind = (['operator', 'system'] as const).find(each => each === by.trim().toLowerCase())
+export const filtersOf = (question: AuditQuestion) => {
+  const action = AUDIT_ACTION_NAMES.find(name => name === question.action)
+  const actor_kind = AUDIT_ACTOR_NAMES.find(name => name === question.kind)
+  const [actor, subject] = [idOf(question.by), idOf(question.about)]
+  const [from, to] = [startOf(question.from), startOf(question.to, 1)]
   return {
-    ...(known && { action: [known] }),
-    ...(kind ? { actor_kind: kind } : by.trim() && { actor: by.trim().replace(/^@/, '') }),
-    ...(about.trim() && { subject: about.trim().replace(/^@/, '') }),
-    ...(isDay(from) && { from }),
-    ...(isDay(to) && { to: new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10) }),
+    ...(action && { action: [action] }),
+    ...(actor_kind && { actor_kind }),
+    ...(actor && { actor }),
+    ...(subject && { subject }),
+    ...(from && { from }),
+    ...(to && { to }),
   } satisfies Partial<Record<keyof AuditFilters, unknown>>
 }
 

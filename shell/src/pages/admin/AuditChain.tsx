@@ -1,0 +1,41 @@
+import { errorHint } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
+import { Callout, ErrorCallout, formatCount, formatDate, formatRelative } from '@iodine/ui'
+import { useHost } from '../../app/HostProvider'
+import styles from './AuditLog.module.css'
+import { faultOf } from './audit-words'
+
+/** Key of the queries that read the audit log. */
+export const AUDIT = ['audit']
+
+/** Whether nothing in the log was changed, moved or removed. */
+export function AuditChain() {
+  const { api } = useHost()
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: [...AUDIT, 'state'],
+    queryFn: () => api.call('GET /admin/audit/state'),
+  })
+  if (error)
+    return (
+      <div className={styles.state}>
+        <ErrorCallout title="Unable to check the chain" onRetry={() => void refetch()} retrying={isFetching}>
+          {errorHint(error)}
+        </ErrorCallout>
+      </div>
+    )
+  if (!data)
+    return (
+      <Callout className={styles.state} compact role="status">
+        Checking the chain…
+      </Callout>
+    )
+  const { fault, entries, since, checked_at } = data
+  return (
+    <Callout className={styles.state} compact intent={fault ? 'danger' : 'success'} role="status">
+      {fault
+        ? faultOf(fault)
+        : `Chain intact, ${formatCount(entries)} ${entries === 1 ? 'entry' : 'entries'}${since ? ` since ${formatDate(since)}` : ''}.`}{' '}
+      Checked {formatRelative(checked_at)}.
+    </Callout>
+  )
+}
