@@ -1,6 +1,6 @@
 import { iodsApi, profileApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
-import { iodInput } from '@iodine/test-kit'
+import { apiClient, iodInput } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
 import { faultsOf } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
@@ -28,6 +28,11 @@ for (const size of SIZES)
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const name = `reader_${size.width}`
     const reader = await stack.signUp(`${name}@example.org`, name)
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+    const body = { name: 'Nightly report', scopes: ['read' as const], expires_at }
+    const { token } = await reader.api.call(profileApi.createApiToken, { body })
+    const feedKey = { label: 'Their OpenCTI', tlp: 'green' as const }
+    const { key } = await reader.api.call(profileApi.createFeedKey, { body: feedKey })
     const boss = await stack.signUp('boss@example.org', 'the_boss')
     await openAs(page, stack.url, boss.token, '/dashboard/admin')
     await page.getByRole('tab', { name: 'People' }).click()
@@ -55,6 +60,23 @@ for (const size of SIZES)
     expect(await faultsOf(page, 'an account')).toEqual([])
     await reader.api.call(iodsApi.createIod, { body: iodInput() })
     expect((await reader.api.send('POST', '/iods', iodInput())).status).toBe(413)
+
+    await expect(dialog.getByText('1 session, 1 valid API token, 1 valid feed key')).toBeVisible()
+    await expect(page.getByText('Nightly report')).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Revoke API tokens and feed keys (2)' }).click()
+    const revoking = page.getByRole('dialog', { name: 'Revoke API tokens and feed keys' })
+    await expect(revoking).toContainText(`@${name}’s 1 API token and 1 feed key are refused at once`)
+    expect(await faultsOf(page, 'revoking')).toEqual([])
+    await revoking.getByRole('button', { name: 'Cancel' }).click()
+    expect((await apiClient(stack.url, token).send('GET', '/profile/me')).status).toBe(200)
+    await dialog.getByRole('button', { name: 'Revoke API tokens and feed keys (2)' }).click()
+    await revoking.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await expect(dialog.getByText('1 session, 0 valid API tokens, 0 valid feed keys')).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Revoke API tokens and feed keys (0)' })).toBeDisabled()
+    expect((await apiClient(stack.url, token).send('GET', '/profile/me')).status).toBe(401)
+    const feeds = await fetch(`${stack.url}/taxii2/`, { headers: { authorization: `Bearer ${key}` } })
+    expect(feeds.status).toBe(401)
+    expect((await reader.api.send('GET', '/profile/me')).status).toBe(200)
 
     await dialog.getByRole('button', { name: 'Suspend' }).click()
     const asking = page.getByRole('dialog', { name: 'Suspend account' })

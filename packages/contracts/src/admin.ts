@@ -33,6 +33,10 @@ export const personDetail = person.extend({
   own_limits: ownLimits,
   /** Own limits have not reached every service yet. */
   limits_pending: z.boolean(),
+  /** API tokens that are neither revoked nor expired. Their names are their user's alone. */
+  api_tokens: z.int(),
+  /** Feed keys, likewise. */
+  feed_keys: z.int(),
 })
 export type PersonDetail = z.output<typeof personDetail>
 
@@ -47,7 +51,8 @@ export const peopleApi = {
     response: z.array(person),
   }),
   getPerson: endpoint('user', 'GET /admin/people/:id', {
-    summary: 'An account with what it has used of each quota (admins)',
+    summary:
+      'An account with what it has used of each quota, and the numbers of its valid API tokens and feed keys (admins)',
     params: byId,
     response: personDetail,
   }),
@@ -69,6 +74,12 @@ export const peopleApi = {
     params: byId,
     body: z.strictObject({}).optional(),
     response: z.strictObject({ ended: z.int() }),
+  }),
+  revokePersonTokens: endpoint('user', 'POST /admin/people/:id/revoke-tokens', {
+    summary: 'Revoke all valid API tokens and feed keys of an account at once (admins); may be repeated',
+    params: byId,
+    body: z.strictObject({}).optional(),
+    response: z.strictObject({ api_tokens: z.int(), feed_keys: z.int() }),
   }),
   changeLimits: endpoint('user', 'PATCH /admin/people/:id/limits', {
     summary:

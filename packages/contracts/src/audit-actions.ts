@@ -24,6 +24,7 @@ export const AUDIT_ACTIONS = {
   'passkey.deleted': 'Passkey removed',
   'account.passkeys-reset': 'Passkeys reset',
   'account.sessions-ended': 'Sessions of an account ended',
+  'account.tokens-revoked': 'API tokens and feed keys of an account revoked',
   'account.limits-changed': 'Limits of an account changed',
   'backup.made': 'Backup made',
   'api-token.created': 'API token made',

@@ -56,6 +56,8 @@ export const DETAILS = {
   apiTokenRefused: 'API tokens may not be used for this',
   apiTokenRevoking:
     'This token is revoked, but parts of the service may take it for up to ten minutes more: try again to end it at once',
+  tokensRevoking:
+    'The tokens are revoked, but parts of the service may take them for up to ten minutes more: try again to end them at once',
   feedScope: 'This token may only be used for feeds',
   unknownTechnique: 'tid: is no technique of DISARM',
   techniquesFull: `This campaign has ${LIMITS.techniquesMax} techniques: remove one to make room`,

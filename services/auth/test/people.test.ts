@@ -9,8 +9,8 @@ import {
   systemApi,
   usageInternal,
 } from '@iodine/contracts'
-import { sessionKey } from '@iodine/service-kit'
-import { rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { type ApiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Rig, startRig, statusOf } from './rig.js'
 
@@ -114,6 +114,7 @@ describe('people', () => {
       ['POST', `/admin/people/${id}/suspend`],
       ['POST', `/admin/people/${id}/unsuspend`],
       ['POST', `/admin/people/${id}/end-sessions`],
+      ['POST', `/admin/people/${id}/revoke-tokens`],
       ['PATCH', `/admin/people/${id}/limits`],
       ['GET', '/admin/parts'],
       ['GET', '/admin/queues'],
@@ -122,8 +123,10 @@ describe('people', () => {
       const body = method === 'PATCH' ? { iods: 1 } : undefined
       expect([path, (await api.send(method, path, body)).status]).toEqual([path, 403])
     }
-    const unknown = await boss.api.send('POST', `/admin/people/${'0'.repeat(24)}/suspend`)
-    expect(unknown.status).toBe(404)
+    for (const action of ['suspend', 'end-sessions', 'revoke-tokens']) {
+      const unknown = await boss.api.send('POST', `/admin/people/${'0'.repeat(24)}/${action}`)
+      expect([action, unknown.status]).toEqual([action, 404])
+    }
   })
 })
 
@@ -184,6 +187,142 @@ it('all sessions of a person end, one’s own but the one that asks', async () =
   expect(await boss.api.call(peopleApi.endPersonSessions, { params: { id: again.id } })).toEqual({ ended: 1 })
   expect(await statusOf(check(again.token))).toBe(404)
   expect(await statusOf(check(boss.token))).toBe(200)
+})
+
+describe('API tokens and feed keys of a person', () => {
+  const HOUR_MS = 3_600_000
+  const makeToken = async (api: ApiClient, lifeMs = HOUR_MS) => {
+    const expires_at = new Date(Date.now() + lifeMs).toISOString()
+    const body = { name: 'Theirs alone', scopes: ['read' as const], expires_at }
+    return (await api.call(profileApi.createApiToken, { body })).token
+  }
+  const makeKey = async (api: ApiClient, lifeMs?: number) => {
+    const expires_at = lifeMs === undefined ? null : new Date(Date.now() + lifeMs).toISOString()
+    const body = { label: 'Theirs alone', tlp: 'green' as const, expires_at }
+    return (await api.call(profileApi.createFeedKey, { body })).key
+  }
+  const isLive = async (secret: string, at = rig) => {
+    const spec = secret.startsWith('iodine_api_') ? authInternal.checkApiToken : authInternal.checkFeedKey
+    return (await statusOf(at.internal(spec, { body: { hash: hashOf(secret) } }))) === 200
+  }
+  const tombstoneOf = (token: string, at = rig) =>
+    at.service.redis.get(sessionKey(at.service.config.REDIS_PREFIX, hashOf(token)))
+  const revoke = (id: string) => boss.api.call(peopleApi.revokePersonTokens, { params: { id } })
+  const entriesOf = (id: string) =>
+    rig.service.mongo
+      .collection('audit_entries')
+      .find({ 'entry.action': 'account.tokens-revoked', 'entry.subject.id': id })
+      .sort({ seq: 1 })
+      .toArray()
+  const counts = async (id: string) => {
+    const { api_tokens, feed_keys } = await boss.api.call(peopleApi.getPerson, { params: { id } })
+    return { api_tokens, feed_keys }
+  }
+
+  it('are counted while they are valid, without their names, and die at once, only those of the person', async () => {
+    const [leaked, other] = [await member('leaked@example.org'), await member('not-leaked@example.org')]
+    const secrets = [
+      await makeToken(leaked.api),
+      await makeToken(leaked.api),
+      await makeKey(leaked.api),
+      await makeKey(leaked.api, HOUR_MS),
+    ]
+    const others = [await makeToken(other.api), await makeKey(other.api)]
+    // Expired since: listed to their owner alone.
+    await Promise.all([makeToken(leaked.api), makeKey(leaked.api, HOUR_MS)])
+    for (const model of ['ApiToken', 'FeedKey'])
+      await rig.service.mongo.models[model]
+        ?.findOneAndUpdate({ user_id: leaked.id }, { expires_at: new Date(Date.now() - 1_000) })
+        .sort({ _id: -1 })
+    expect(await counts(leaked.id)).toEqual({ api_tokens: 2, feed_keys: 2 })
+    const shown = await boss.api.send('GET', `/admin/people/${leaked.id}`)
+    expect(JSON.stringify(shown.body)).not.toContain('Theirs alone')
+    for (const secret of [...secrets, ...others]) expect(await isLive(secret)).toBe(true)
+
+    expect(await revoke(leaked.id)).toEqual({ api_tokens: 2, feed_keys: 2 })
+    for (const secret of secrets) expect(await isLive(secret)).toBe(false)
+    for (const token of secrets.slice(0, 2)) expect(await tombstoneOf(token)).toBe(SESSION_REVOKED)
+    for (const secret of others) expect(await isLive(secret)).toBe(true)
+    expect(await counts(leaked.id)).toEqual({ api_tokens: 0, feed_keys: 0 })
+    expect(await counts(other.id)).toEqual({ api_tokens: 1, feed_keys: 1 })
+    // Sessions are another matter, and expired ones stay to be seen by their owner.
+    expect(await statusOf(check(leaked.token))).toBe(200)
+    expect(await leaked.api.call(profileApi.listApiTokens)).toHaveLength(1)
+    expect(await leaked.api.call(profileApi.listFeedKeys)).toHaveLength(1)
+    expect(await revoke(leaked.id)).toEqual({ api_tokens: 0, feed_keys: 0 })
+
+    await expect.poll(async () => (await entriesOf(leaked.id)).length).toBe(2)
+    const entries = await entriesOf(leaked.id)
+    expect(entries.map(({ entry }) => [entry.count, entry.outcome, entry.via])).toEqual([
+      [4, 'done', 'web'],
+      [0, 'done', 'web'],
+    ])
+    for (const secret of ['Theirs', ...secrets, ...secrets.map(hashOf)])
+      expect(JSON.stringify(entries)).not.toContain(secret)
+  })
+
+  it('of an administrator, oneself among them, die by it, too, as their sessions end', async () => {
+    const root = await member('root@example.org')
+    const { id } = await boss.api.call(profileApi.getProfile)
+    const secrets = [await makeToken(root.api), await makeKey(boss.api)]
+    expect([await revoke(root.id), await revoke(id)]).toEqual([
+      { api_tokens: 1, feed_keys: 0 },
+      { api_tokens: 0, feed_keys: 1 },
+    ])
+    for (const secret of secrets) expect(await isLive(secret)).toBe(false)
+  })
+
+  it('that are made meanwhile are revoked and counted, or live on as made after', async () => {
+    for (let round = 0; round < rounds(4); round++) {
+      const { id, api } = await member(`making${round}@example.org`)
+      const before = [await makeToken(api), await makeKey(api)]
+      const making = Array.from({ length: 12 }, (_, n) => (n % 2 ? makeToken(api) : makeKey(api)))
+      const revoking = [revoke(id), revoke(id), revoke(id)]
+      const made = await Promise.all(making)
+      const revoked = (await Promise.all(revoking)).reduce(
+        (sum, each) => sum + each.api_tokens + each.feed_keys,
+        0,
+      )
+      for (const secret of before) expect(await isLive(secret)).toBe(false)
+      const live = (await Promise.all(made.map(secret => isLive(secret)))).filter(Boolean).length
+      expect(revoked + live).toBe(before.length + made.length)
+      const left = await counts(id)
+      expect(left.api_tokens + left.feed_keys).toBe(live)
+      // None of them comes back, nor outlives the next time.
+      expect(await revoke(id)).toEqual(left)
+      for (const secret of [...before, ...made]) expect(await isLive(secret)).toBe(false)
+      for (const token of made.filter(secret => secret.startsWith('iodine_api_')))
+        expect(await tombstoneOf(token)).toBe(SESSION_REVOKED)
+    }
+  })
+
+  it('are revoked in the database while Redis is down, which the answer says, and everywhere once it is back', async () => {
+    const redis = await startTestRedis()
+    const env = { MONGODB_PREFIX: 'people_without_redis' }
+    const alone = await startRig(bed, { ...env, REDIS_URL: redis.url })
+    const [{ api }, admin] = [
+      await alone.signIn('offline@example.org'),
+      await alone.signIn('boss@example.org'),
+    ]
+    const { id } = await api.call(profileApi.getProfile)
+    const secrets = [await makeToken(api), await makeKey(api)]
+    await redis.stop()
+    for (let n = 0; n < 2; n++)
+      expect(await admin.api.send('POST', `/admin/people/${id}/revoke-tokens`)).toMatchObject({
+        status: 503,
+        body: { detail: DETAILS.tokensRevoking },
+      })
+    for (const secret of secrets) expect(await isLive(secret, alone)).toBe(false)
+    await alone.close()
+
+    const back = await startRig(bed, env)
+    const repaired = async () => {
+      await back.internal(repairInternal.repair)
+      return tombstoneOf(secrets[0] ?? '', back)
+    }
+    await expect.poll(repaired, { timeout: 30_000 }).toBe(SESSION_REVOKED)
+    await back.close()
+  })
 })
 
 describe('own limits', () => {

@@ -317,6 +317,7 @@ const ROWS: Record<string, Row> = {
   // The owner's sessions are needed still.
   'POST /admin/people/:id/suspend': { id: 'admin', status: admins(409) },
   'POST /admin/people/:id/end-sessions': { id: 'admin', status: admins(200) },
+  'POST /admin/people/:id/revoke-tokens': { id: 'admin', status: admins(200) },
   'POST /auth/logout': { status: 200 },
 }
 

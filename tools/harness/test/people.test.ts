@@ -1,5 +1,5 @@
 import { campaignsApi, iodsApi, peopleApi, profileApi } from '@iodine/contracts'
-import { blogArticle, iodInput, type SignedInUser } from '@iodine/test-kit'
+import { apiClient, blogArticle, iodInput, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
@@ -71,6 +71,51 @@ it('a service that is down has it once it is back', async () => {
     { timeout: 60_000, interval: 200 },
   )
 })
+
+it('API tokens and feed keys of a person are dead at the next call, under fire, once they are revoked', async () => {
+  const user = await stack.signUp()
+  const { id } = await user.api.call(profileApi.getProfile)
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+  for (let round = 0; round < rounds(2); round++) {
+    const { token } = await user.api.call(profileApi.createApiToken, {
+      body: { name: 'A script', scopes: ['read'], expires_at },
+    })
+    const { key } = await user.api.call(profileApi.createFeedKey, { body: { label: 'A tool', tlp: 'green' } })
+    const script = apiClient(stack.url, token)
+    const paths = ['/profile/me', '/iods', '/campaigns', '/narratives/data', '/blog/data']
+    const uses = [
+      ...paths.map(path => async () => (await script.send('GET', path)).status),
+      async () => {
+        const headers = { authorization: `Bearer ${key}` }
+        const answer = await fetch(`${stack.url}/taxii2/`, { headers })
+        await answer.text()
+        return answer.status
+      },
+    ]
+    for (const use of uses) expect(await use()).toBe(200)
+    let isRevoked = false
+    let isOver = false
+    const late = uses.map((): number[] => [])
+    const firing = uses.map(async (use, n) => {
+      while (!isOver) {
+        const after = isRevoked
+        const status = await use()
+        if (after) late[n]?.push(status)
+      }
+    })
+    const revoked = await boss.api.call(peopleApi.revokePersonTokens, { params: { id } })
+    isRevoked = true
+    await expect
+      .poll(() => Math.min(...late.map(({ length }) => length)), { timeout: 30_000 })
+      .toBeGreaterThan(3)
+    isOver = true
+    await Promise.all(firing)
+    expect(revoked).toEqual({ api_tokens: 1, feed_keys: 1 })
+    expect(new Set(late.flat())).toEqual(new Set([401]))
+  }
+  // A session is none of them.
+  expect((await user.api.send('GET', '/profile/me')).status).toBe(200)
+}, 120_000)
 
 it('a suspended person is out of every part at once, until unsuspended', async () => {
   const user = await stack.signUp('suspended@example.org')

@@ -27,6 +27,9 @@ import { insertInSlot } from './slots.js'
 const USED_MS = 60_000
 /** How long services take what the gateway gets for a checked token: longer than the gateway goes by its check. */
 const TOKEN_MS = SESSION_GRACE_MS + SESSION_KNOWN_MS
+/** Tokens that may be used: neither revoked nor expired. */
+export const liveApiTokens = (now = new Date()) => ({ ended_at: null, expires_at: { $gt: now } })
+
 /** Time that a request has to end a token before the repair takes over. */
 const GRACE_MS = 5_000
 const REPAIR_BATCH = 500
@@ -74,9 +77,7 @@ export const listApiTokens = ({ models }: AuthContext, userId: string): Promise<
 export const checkApiToken = async (context: AuthContext, hash: string) => {
   const { models, keys } = context
   const now = Date.now()
-  const doc = await models.apiTokens
-    .findOne({ hash, ended_at: null, expires_at: { $gt: new Date(now) } })
-    .lean<ApiTokenDoc>()
+  const doc = await models.apiTokens.findOne({ hash, ...liveApiTokens(new Date(now)) }).lean<ApiTokenDoc>()
   if (!doc || (await models.users.exists({ _id: doc.user_id, delete_at: { $ne: null } }))) return null
   if (!(await useAccount(context, doc.user_id))) return null
   if ((doc.last_used_at?.getTime() ?? 0) <= now - USED_MS)
@@ -117,11 +118,33 @@ const finishEnds = async (context: AuthContext, tokens: Pick<ApiTokenDoc, '_id' 
   await context.models.apiTokens.deleteMany({ _id: { $in: tokens.map(({ _id }) => _id) } })
 }
 
-/** Revokes all tokens of a user. Rejects while Redis is down, as `revokeApiToken` does. */
+/** Writes the tombstones of a user's tokens whose end is stored. */
+const finishUserEnds = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
+  const { apiTokens } = context.models
+  await finishEnds(context, await apiTokens.find({ user_id, ended_at: { $ne: null } }).lean<ApiTokenDoc[]>())
+}
+
+/** Revokes all tokens of a user, also expired ones. Rejects while Redis is down, as `revokeApiToken` does. */
 export const endUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
   const { apiTokens } = context.models
   await apiTokens.updateMany({ user_id, ended_at: null }, { $set: { ended_at: new Date() } })
-  await finishEnds(context, await apiTokens.find({ user_id, ended_at: { $ne: null } }).lean<ApiTokenDoc[]>())
+  await finishUserEnds(context, user_id)
+}
+
+/**
+ * Revokes the valid tokens of a user. Once this resolves, they are dead everywhere. Throws 503 while Redis is down, like
+ * `revokeApiToken`.
+ * @returns their number
+ */
+export const revokeUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<number> => {
+  const { modifiedCount } = await context.models.apiTokens.updateMany(
+    { user_id, ...liveApiTokens() },
+    { $set: { ended_at: new Date() } },
+  )
+  await finishUserEnds(context, user_id).catch(() => {
+    throw unavailable(DETAILS.tokensRevoking)
+  })
+  return modifiedCount
 }
 
 /** Ends tokens whose end a crash or a Redis outage interrupted. Returns their number. */

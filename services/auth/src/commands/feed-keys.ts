@@ -44,6 +44,18 @@ export const deleteFeedKey = async ({ models }: AuthContext, user_id: string, _i
   if (deletedCount === 0) throw notFound()
 }
 
+/** Keys that may be used, unless their account is closed. */
+export const liveFeedKeys = () => ({ $or: [{ expires_at: null }, { expires_at: { $gt: new Date() } }] })
+
+/** Revokes the valid keys of a user. Returns their number. */
+export const revokeUserFeedKeys = async (
+  { models }: AuthContext,
+  user_id: Types.ObjectId,
+): Promise<number> => {
+  const { deletedCount } = await models.feedKeys.deleteMany({ user_id, ...liveFeedKeys() })
+  return deletedCount
+}
+
 /**
  * The live key with this hash, with a token of the scope `feed` for the services; null for a key that is revoked or
  * expired, or whose account is suspended, deleted or about to be. Nothing is cached, so that its end counts at once. Its use is no

@@ -1,5 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import { Types } from 'mongoose'
+import { liveApiTokens } from '../commands/api-tokens.js'
+import { liveFeedKeys } from '../commands/feed-keys.js'
 import type { AuthModels } from '../models/index.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 
@@ -81,4 +83,13 @@ export const countSessions = async (
     { $group: { _id: '$user_id', sessions: { $sum: 1 } } },
   ])
   return new Map(counts.map(({ _id, sessions }) => [_id.toHexString(), sessions]))
+}
+
+/** Numbers of a user's valid API tokens and feed keys. */
+export const countTokens = async ({ apiTokens, feedKeys }: AuthModels, user_id: Types.ObjectId) => {
+  const [api_tokens, feed_keys] = await Promise.all([
+    apiTokens.countDocuments({ user_id, ...liveApiTokens() }),
+    feedKeys.countDocuments({ user_id, ...liveFeedKeys() }),
+  ])
+  return { api_tokens, feed_keys }
 }

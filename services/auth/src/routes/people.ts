@@ -1,13 +1,15 @@
 import { DETAILS, LIMITS, type Person, type PersonDetail, peopleApi, type Quota } from '@iodine/contracts'
 import { conflict, notFound, sendList } from '@iodine/service-kit'
+import { revokeUserApiTokens } from '../commands/api-tokens.js'
 import { suspendAccount, unsuspendAccount } from '../commands/close-account.js'
+import { revokeUserFeedKeys } from '../commands/feed-keys.js'
 import { changeOwnLimits } from '../commands/own-limits.js'
 import { endSessions } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail, requireAdmin } from '../policies/admin.js'
 import { presentPerson } from '../presenters/person.js'
-import { countSessions, peopleList } from '../queries/people.js'
+import { countSessions, countTokens, peopleList } from '../queries/people.js'
 import { gatherUsage } from '../queries/usage.js'
 
 /** Administration of accounts. */
@@ -29,12 +31,17 @@ export const addPeopleRoutes = (context: AuthContext): void => {
   const presentOne = async (id: string) => (await present([await find(id)]))[0] as Person
   const presentDetail = async (id: string): Promise<PersonDetail> => {
     const user = await find(id)
-    const [[summary], usage] = await Promise.all([present([user]), gatherUsage(service.peers, id)])
+    const [[summary], usage, tokens] = await Promise.all([
+      present([user]),
+      gatherUsage(service.peers, id),
+      countTokens(models, user._id),
+    ])
     return {
       ...(summary as Person),
       usage,
       own_limits: user.own_limits ?? {},
       limits_pending: user.own_limits_owed !== undefined,
+      ...tokens,
     }
   }
   /**
@@ -88,6 +95,20 @@ export const addPeopleRoutes = (context: AuthContext): void => {
       const ended = await endSessions(context, _id, user.sid)
       note({ count: ended })
       return { ended }
+    })
+  })
+
+  service.route(peopleApi.revokePersonTokens, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const what = { action: 'account.tokens-revoked', subject: account(params) } as const
+    return service.audit.during(call, what, async note => {
+      // Feed keys first: their end needs no Redis.
+      const feed_keys = await revokeUserFeedKeys(context, _id)
+      const api_tokens = await revokeUserApiTokens(context, _id)
+      note({ count: api_tokens + feed_keys })
+      return { api_tokens, feed_keys }
     })
   })
 

@@ -8,7 +8,7 @@ import {
 } from '@iodine/contracts'
 import { type ApiClient, errorToast } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { Button, Callout, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
+import { Button, Callout, formatCount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
@@ -74,10 +74,14 @@ function useAct() {
   }
 }
 
+/** `1 session`, `2 sessions`. */
+const counted = (count: number, what: string): string =>
+  `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`
+
 function Account({ person }: { person: PersonDetail }) {
-  const { id, email, username, is_admin, suspended_at, sessions } = person
+  const { id, email, username, is_admin, suspended_at, sessions, api_tokens, feed_keys } = person
   const act = useAct()
-  const [asking, setAsking] = useState<'suspend' | 'end' | null>(null)
+  const [asking, setAsking] = useState<'suspend' | 'end' | 'revoke' | null>(null)
   const name = username === null ? email : `@${username}`
   const params = { id }
   return (
@@ -87,6 +91,10 @@ function Account({ person }: { person: PersonDetail }) {
         <span className={styles.muted}>{email}</span>
         <span className={styles.muted}>{id}</span>
         <StateTags person={person} />
+        <span className={styles.muted}>
+          {counted(sessions, 'session')}, {counted(api_tokens, 'valid API token')},{' '}
+          {counted(feed_keys, 'valid feed key')}
+        </span>
       </div>
       <div className={styles.actions}>
         {suspended_at === null ? (
@@ -116,6 +124,12 @@ function Account({ person }: { person: PersonDetail }) {
           text={`End all sessions (${sessions})`}
           disabled={sessions === 0}
           onClick={() => setAsking('end')}
+        />
+        <Button
+          variant="outlined"
+          text={`Revoke API tokens and feed keys (${api_tokens + feed_keys})`}
+          disabled={api_tokens + feed_keys === 0}
+          onClick={() => setAsking('revoke')}
         />
       </div>
       {person.limits_pending && (
@@ -171,7 +185,24 @@ function Account({ person }: { person: PersonDetail }) {
         onClose={() => setAsking(null)}
       >
         Every browser and extension of {name} is signed out at once; they can sign in again. The session that
-        you use stays.
+        you use stays, and so do API tokens and feed keys.
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asking === 'revoke'}
+        title="Revoke API tokens and feed keys"
+        confirmLabel="Revoke"
+        onConfirm={() =>
+          act(
+            api => api.call('POST /admin/people/:id/revoke-tokens', { params }),
+            'API tokens and feed keys revoked',
+            'Unable to revoke the API tokens and feed keys',
+          )
+        }
+        onClose={() => setAsking(null)}
+      >
+        Scripts and other systems that use {name}’s {counted(api_tokens, 'API token')} and{' '}
+        {counted(feed_keys, 'feed key')} are refused at once. This can’t be undone. Whoever is signed in can
+        make new ones: end the sessions first if somebody else has them.
       </ConfirmDialog>
     </>
   )
