@@ -35,7 +35,7 @@ export function useKeyForm<F extends string = never>() {
   }
 }
 
-type KeyForm = ReturnType<typeof useKeyForm>
+type KeyForm = ReturnType<typeof useKeyForm<never>>
 
 interface NameFieldProps {
   form: Pick<KeyForm, 'groupProps' | 'fieldProps' | 'nameProps'>
