@@ -140,7 +140,12 @@ describe('keys that sign', () => {
     // The audit log has each change once, whatever the number of replicas.
     const entries = await back.service.mongo.collection('audit_entries').find().sort({ seq: 1 }).toArray()
     const ofKeys = entries.filter(({ entry }) => entry.detail === 'JWT_PRIVATE_KEY')
-    expect(ofKeys.map(({ entry }) => entry.action)).toEqual(['key.used', 'key.used', 'key.dropped', 'key.used'])
+    expect(ofKeys.map(({ entry }) => entry.action)).toEqual([
+      'key.used',
+      'key.used',
+      'key.dropped',
+      'key.used',
+    ])
     expect(ofKeys[2]?.entry.subject).toEqual(ofKeys[0]?.entry.subject)
     expect(JSON.stringify(entries)).not.toContain(names[0])
     expect(await keysOf(last)).toContainEqual(
