@@ -1,19 +1,10 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { errorHint } from '@iodine/mfe-kit'
-import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel } from '@iodine/ui'
+import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel, useTitle } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
-import {
-  type ReactNode,
-  useCallback,
-  useDeferredValue,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useId, useMemo, useRef, useState } from 'react'
 import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
@@ -222,16 +213,4 @@ function Members(props: MembersProps) {
       <IodDetailsDialog iod={openIod} onClose={() => setOpenIod(null)} />
     </div>
   )
-}
-
-/** The title of the browser tab while a campaign is open. */
-function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title === undefined) return
-    const before = document.title
-    document.title = title
-    return () => {
-      document.title = before
-    }
-  }, [title])
 }

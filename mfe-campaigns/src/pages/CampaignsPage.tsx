@@ -13,7 +13,7 @@ import {
   useSearchText,
 } from '@iodine/ui'
 import { FlagIcon, PlusIcon, SearchIcon } from '@iodine/ui/icons'
-import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
+import { useNavigate, useParams, useSearchParams, useSetParam } from '@iodine/ui/router'
 import { useCallback, useDeferredValue, useState } from 'react'
 import { searchCampaigns } from '../model/campaigns'
 import { useCampaigns } from '../queries/campaigns'
@@ -116,21 +116,12 @@ export function CampaignsPage() {
 
 function useAddress() {
   const { campaignId: openId } = useParams()
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
   const navigate = useNavigate()
   const tab: TabId = search.get('tab') === 'my' ? 'my' : 'all'
   const query = search.toString()
   const close = useCallback(() => navigate({ pathname: '/', search: query }), [navigate, query])
-  const set = (name: string, value: string) =>
-    setSearch(
-      params => {
-        const next = new URLSearchParams(params)
-        if (value) next.set(name, value)
-        else next.delete(name)
-        return next
-      },
-      { replace: true },
-    )
+  const set = useSetParam()
   const setTab = (next: TabId) => set('tab', next === 'my' ? next : '')
   const [text, setText] = useSearchText(search.get('search') ?? '', next => set('search', next.trim()))
   return { tab, setTab, text, setText, openId, close }

@@ -1,5 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 import type { Share } from '@iodine/coordination'
+import { escapeFormula } from '@iodine/exchange/spreadsheet'
 import { csvFormat, csvParseRows } from 'd3'
 import type { CoShareEdge } from './co-shares'
 
@@ -46,15 +47,12 @@ export function readEdgeList(text: string): EdgeList {
   return { shares, refused }
 }
 
-/** Text that a spreadsheet does not take for a formula. */
-const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
-
 /** Edges as CSV, with the names of columns that CooRTweet has. */
 export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
   `${csvFormat(
     edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant }) => ({
-      account_id: harmless(a),
-      account_id_y: harmless(b),
+      account_id: escapeFormula(a),
+      account_id_y: escapeFormula(b),
       weight,
       avg_time_delta: avg_delta_s,
       n_content_id: n_a,

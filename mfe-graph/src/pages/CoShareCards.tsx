@@ -1,14 +1,13 @@
-import { Button, formatCount } from '@iodine/ui'
+import { formatCount } from '@iodine/ui'
 import { type ReactNode, useMemo } from 'react'
 import { type CoShareLink, formatSeconds } from '../model/co-shares'
 import { type DrawnNode, type Network, neighboursOf } from '../model/network'
 import styles from './DetailCard.module.css'
 import { FactsCard } from './FactsCard'
 import type { LinkSlot, NodeSlot } from './GraphView'
+import { Ends, Neighbours } from './Nodes'
 
 type CoShareNetwork = Network<DrawnNode, CoShareLink>
-
-const NEIGHBOURS_MAX = 100
 
 /** The details of the selected account. */
 export function AccountCard({
@@ -33,25 +32,7 @@ export function AccountCard({
       onClose={onClose}
     >
       <h3 className={styles.subtitle}>Shares the same as</h3>
-      <ul className={styles.neighbours} aria-label="Neighbours">
-        {neighbours.slice(0, NEIGHBOURS_MAX).map(neighbour => (
-          <li key={neighbour.node}>
-            <Button
-              fill
-              variant="minimal"
-              size="small"
-              alignText="start"
-              ellipsizeText
-              text={network.labels[neighbour.node]}
-              endIcon={<span className={styles.count}>{neighbour.count}</span>}
-              onClick={() => onSelect(neighbour.node)}
-            />
-          </li>
-        ))}
-        {neighbours.length > NEIGHBOURS_MAX && (
-          <li className={styles.more}>and {formatCount(neighbours.length - NEIGHBOURS_MAX)} more</li>
-        )}
-      </ul>
+      <Neighbours network={network} neighbours={neighbours} onSelect={onSelect} />
     </FactsCard>
   )
 }
@@ -82,18 +63,7 @@ export function EdgeCard({
       ]}
       onClose={onClose}
     >
-      <div className={styles.ends}>
-        {ends.map(node => (
-          <Button
-            key={node}
-            size="small"
-            variant="outlined"
-            ellipsizeText
-            text={network.labels[node]}
-            onClick={() => onSelect(node)}
-          />
-        ))}
-      </div>
+      <Ends network={network} ends={ends} onSelect={onSelect} />
       {evidence(edge.a, edge.b)}
     </FactsCard>
   )

@@ -1,10 +1,11 @@
 import { useHost } from '@iodine/mfe-kit'
-import { Button, ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { type Filters, isOwnGraph } from '../model/filters'
 import type { TripletNetwork } from '../model/network'
 import { useTexts } from '../queries/texts'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
+import { Ends } from './Nodes'
 import { Sentence } from './Sentence'
 
 export interface LinkCardProps {
@@ -33,18 +34,7 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
       sources={data.sources}
       onClose={onClose}
     >
-      <div className={styles.ends}>
-        {ends.map(node => (
-          <Button
-            key={node}
-            size="small"
-            variant="outlined"
-            ellipsizeText
-            text={network.labels[node]}
-            onClick={() => onSelect(node)}
-          />
-        ))}
-      </div>
+      <Ends network={network} ends={ends} onSelect={onSelect} />
       {isOwn ? (
         <Texts key={link} link={data} filters={filters} />
       ) : (

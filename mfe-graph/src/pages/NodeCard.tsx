@@ -7,8 +7,7 @@ import { neighboursOf, type TripletNetwork } from '../model/network'
 import { DetailCard } from './DetailCard'
 import styles from './DetailCard.module.css'
 import { Mentions } from './Mentions'
-
-const NEIGHBOURS_MAX = 100
+import { Neighbours } from './Nodes'
 
 export interface NodeCardProps {
   className?: string | undefined
@@ -72,25 +71,7 @@ export function NodeCard(props: NodeCardProps) {
         <p className={styles.more}>The narratives with a node are shown to their author alone.</p>
       )}
       <h3 className={styles.subtitle}>Neighbours ({neighbours.length})</h3>
-      <ul className={styles.neighbours} aria-label="Neighbours">
-        {neighbours.slice(0, NEIGHBOURS_MAX).map(neighbour => (
-          <li key={neighbour.node}>
-            <Button
-              fill
-              variant="minimal"
-              size="small"
-              alignText="start"
-              ellipsizeText
-              text={network.labels[neighbour.node]}
-              endIcon={<span className={styles.count}>{neighbour.count}</span>}
-              onClick={() => onSelect(neighbour.node)}
-            />
-          </li>
-        ))}
-        {neighbours.length > NEIGHBOURS_MAX && (
-          <li className={styles.more}>and {neighbours.length - NEIGHBOURS_MAX} more</li>
-        )}
-      </ul>
+      <Neighbours network={network} neighbours={neighbours} onSelect={onSelect} />
     </DetailCard>
   )
 }

@@ -13,7 +13,7 @@ import {
   Tag,
 } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, RefreshIcon } from '@iodine/ui/icons'
-import { useSearchParams } from '@iodine/ui/router'
+import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
 import { activeFilters, type Filters, fromSearch, NO_FILTERS, toQuery } from '../model/filters'
@@ -47,16 +47,7 @@ export function TripletsPage() {
     else setSearch(changeAddress(next, { view: address.view, limit: address.limit }))
   }
 
-  const setCanonical = (isCanonical: boolean) =>
-    setSearch(
-      params => {
-        const next = new URLSearchParams(params)
-        if (isCanonical) next.set('canonical', 'true')
-        else next.delete('canonical')
-        return next
-      },
-      { replace: true },
-    )
+  const set = useSetParam()
 
   const sections = useSections()
   const isFiltered = activeFilters(filters) > 0
@@ -98,7 +89,7 @@ export function TripletsPage() {
             checked={filters.canonical === 'true'}
             label="Canonical form"
             title="One node for all spellings of the same, as your canonical narratives gather them"
-            onChange={event => setCanonical(event.currentTarget.checked)}
+            onChange={event => set('canonical', event.currentTarget.checked ? 'true' : '')}
           />
         </div>
         {network && totals && totals.nodes > Math.min(...CHOICES) && (

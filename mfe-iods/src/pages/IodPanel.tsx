@@ -1,5 +1,14 @@
 import { hasStatus } from '@iodine/mfe-kit'
-import { Button, Classes, EmptyState, LoadingPanel, truncate, useLatest, useMedia } from '@iodine/ui'
+import {
+  Button,
+  Classes,
+  EmptyState,
+  LoadingPanel,
+  truncate,
+  useLatest,
+  useMedia,
+  useTitle,
+} from '@iodine/ui'
 import { CrossIcon, FolderNewIcon, TagIcon } from '@iodine/ui/icons'
 import { Drawer } from '@iodine/ui/overlays'
 import { useEffect, useId, useMemo, useRef } from 'react'
@@ -118,16 +127,4 @@ function useEscape(close: () => void): void {
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
   }, [latest])
-}
-
-/** The title of the browser tab while the panel is open. */
-function useTitle(title: string | undefined): void {
-  useEffect(() => {
-    if (title === undefined) return
-    const before = document.title
-    document.title = title
-    return () => {
-      document.title = before
-    }
-  }, [title])
 }

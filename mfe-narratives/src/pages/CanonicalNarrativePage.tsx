@@ -1,5 +1,5 @@
 import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
-import { errorToast, hasStatus, SectionLink, useHost, useSections } from '@iodine/mfe-kit'
+import { errorToast, hasStatus, useHost, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Card,
@@ -14,14 +14,12 @@ import {
   PageHeader,
   SkeletonCards,
   SourceLink,
-  Tag,
 } from '@iodine/ui'
-import { AddIcon, ArrowLeftIcon, GraphIcon, LinkIcon, MergeColumnsIcon, TickIcon } from '@iodine/ui/icons'
+import { ArrowLeftIcon, GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
 import { Link, useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { graphNodeOf, nameOf, narrativeOf, reachText } from '../model/canonical'
 import { timeline } from '../model/timeline'
-import { tripletValue } from '../model/triplets'
 import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
 import { useReadNarrative } from '../queries/narrative'
 import { useTripletIods } from '../queries/triplet-iods'
@@ -29,6 +27,7 @@ import styles from './CanonicalNarrativePage.module.css'
 import { ConvertDialog, type Said } from './ConvertDialog'
 import listStyles from './NarrativesPage.module.css'
 import { Parts } from './Parts'
+import { TripletIod } from './TripletIod'
 
 const MergeDialog = lazy(() => import('./MergeDialog'))
 const SplitDialog = lazy(() => import('./SplitDialog'))
@@ -304,7 +303,6 @@ interface SentenceProps {
 function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
   const { narrative_id, src, created_at, place, before, after } = sentence
   const [triplet] = narrativeOf(sentence).triplets
-  const iod = triplet && iodOf(triplet)
   const text = place ? `/${narrative_id}?start=${place.start}&end=${place.end}` : `/${narrative_id}`
   return (
     <li>
@@ -340,31 +338,14 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
           <span className={styles.source}>{src ? <SourceLink source={src} /> : 'Without a source'}</span>
           <DateTime value={created_at} />
           <Link to={text}>Read in its text</Link>
-          {triplet &&
-            (iod ? (
-              <SectionLink className={styles.iod} to={`iods/${iod.id}`}>
-                <Tag
-                  minimal
-                  interactive
-                  tabIndex={-1}
-                  intent="success"
-                  icon={<TickIcon />}
-                  title={`Already an IOD: ${iod.value}`}
-                >
-                  IOD
-                </Tag>
-              </SectionLink>
-            ) : (
-              <Button
-                className={styles.iod}
-                variant="outlined"
-                size="small"
-                icon={<AddIcon />}
-                text="IOD"
-                aria-label={`Convert to IOD: ${tripletValue(triplet)}`}
-                onClick={() => onConvert(triplet)}
-              />
-            ))}
+          {triplet && (
+            <TripletIod
+              className={styles.iod}
+              triplet={triplet}
+              iod={iodOf(triplet)}
+              onConvert={() => onConvert(triplet)}
+            />
+          )}
         </footer>
       </Card>
     </li>

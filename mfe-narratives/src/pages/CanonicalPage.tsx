@@ -17,7 +17,7 @@ import {
   useSearchText,
 } from '@iodine/ui'
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
-import { Link, useNavigate, useSearchParams } from '@iodine/ui/router'
+import { Link, useNavigate, useSearchParams, useSetParam } from '@iodine/ui/router'
 import { reachText } from '../model/canonical'
 import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
@@ -27,7 +27,7 @@ import { Sparkline } from './Sparkline'
 
 /** What many sentences say in different words, by reach. The URL has the search and whose narratives are shown. */
 export function CanonicalPage() {
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
   const navigate = useNavigate()
   const q = search.get('q') ?? ''
   const whose: Whose = {
@@ -35,16 +35,7 @@ export function CanonicalPage() {
     userId: search.get('user_id'),
   }
   const isOwn = whose.scope === 'own' && whose.userId === null
-  const set = (name: string, value: string) =>
-    setSearch(
-      params => {
-        const next = new URLSearchParams(params)
-        if (value) next.set(name, value)
-        else next.delete(name)
-        return next
-      },
-      { replace: true },
-    )
+  const set = useSetParam()
   const [text, setText] = useSearchText(q, next => set('q', next.trim()))
   const list = useCanonicalList(q, whose)
   const state = useCanonicalState(isOwn)

@@ -1,12 +1,12 @@
 import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
-import { Button, Card, SourceLink, Tag } from '@iodine/ui'
-import { AddIcon, TickIcon, TrashIcon } from '@iodine/ui/icons'
+import { Button, Card, SourceLink } from '@iodine/ui'
+import { TrashIcon } from '@iodine/ui/icons'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
-import { type MergedTriplet, mergeEqual, sentenceOf, tripletValue } from '../model/triplets'
+import { type MergedTriplet, mergeEqual, sentenceOf } from '../model/triplets'
 import { useCitations } from '../queries/citations'
 import styles from './NarrativeCard.module.css'
 import palette from './NarrativesPage.module.css'
+import { TripletIod } from './TripletIod'
 
 const ID_PREFIX = 8
 
@@ -138,7 +138,6 @@ interface TripletRowProps extends Omit<MergedTriplet, 'ids'> {
 }
 
 function TripletRow({ triplet, times, iod, onLight, onConvert }: TripletRowProps) {
-  const value = tripletValue(triplet)
   return (
     <li
       className={styles.triplet}
@@ -164,30 +163,7 @@ function TripletRow({ triplet, times, iod, onLight, onConvert }: TripletRowProps
           </span>
         )}
       </span>
-      {iod ? (
-        <SectionLink className={styles.mark} to={`iods/${iod.id}`}>
-          <Tag
-            minimal
-            interactive
-            tabIndex={-1}
-            intent="success"
-            icon={<TickIcon />}
-            title={`Already an IOD: ${iod.value}`}
-          >
-            IOD
-          </Tag>
-        </SectionLink>
-      ) : (
-        <Button
-          className={styles.mark}
-          variant="outlined"
-          size="small"
-          icon={<AddIcon />}
-          text="IOD"
-          aria-label={`Convert to IOD: ${value}`}
-          onClick={onConvert}
-        />
-      )}
+      <TripletIod className={styles.mark} triplet={triplet} iod={iod} onConvert={onConvert} />
     </li>
   )
 }

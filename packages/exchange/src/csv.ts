@@ -2,13 +2,7 @@ import type { Iod } from '@iodine/contracts'
 import Papa from 'papaparse'
 import { type ExportContext, levelInFile, voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
-
-/**
- * Cells that a spreadsheet would run as a formula, after any number of apostrophes: escaping adds one
- * apostrophe, so that removing one restores the value.
- */
-const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
-const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
+import { FORMULA, unescapeFormula } from './spreadsheet.js'
 
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
@@ -54,14 +48,14 @@ export function readCsv(text: string): CsvRow[] {
         header = data.map(name => name.trim().toLowerCase())
         return
       }
-      const cells = Object.fromEntries(header.map((name, index) => [name, withoutEscape(data[index] ?? '')]))
+      const cells = Object.fromEntries(
+        header.map((name, index) => [name, unescapeFormula(data[index] ?? '')]),
+      )
       rows.push({ line: begins, cells })
     },
   })
   return rows
 }
-
-const withoutEscape = (cell: string): string => (ESCAPED.test(cell) ? cell.slice(1) : cell)
 
 /** The delimiter that occurs most often in the first line. */
 function delimiterOf(text: string): string {

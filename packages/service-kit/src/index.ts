@@ -58,6 +58,7 @@ export {
   type PeersConfig,
   SERVICE_KEY_HEADER,
   SHORT_KEEP_ALIVE,
+  withPeers,
 } from './http/peers.js'
 export {
   type PersonalSource,
@@ -125,6 +126,7 @@ export {
   type Connection,
   connectMongo,
   dropCollection,
+  ignoreDuplicateKey,
   inTransaction,
   isDuplicateKey,
   prepareModels,

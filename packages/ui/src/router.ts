@@ -1,4 +1,4 @@
-// The exports of React Router that shell and sections use, shared as one federation singleton.
+// The exports of React Router that shell and sections use, and a hook on it, shared as one federation singleton.
 
 export type { Location, NavigateOptions, Navigator, To } from 'react-router-dom'
 export {
@@ -20,3 +20,4 @@ export {
   useParams,
   useSearchParams,
 } from 'react-router-dom'
+export { useSetParam } from './hooks/use-set-param'

@@ -38,6 +38,10 @@ export interface KeyStore {
   writer(setting: KeySetting): ((value: string) => void) | undefined
 }
 
+/** Records in the audit log what the operator does. */
+const record = (peers: Peers, what: Parameters<typeof newAuditEntry>[1]) =>
+  peers.call('auth', auditInternal.appendAudit, { body: { entries: [newAuditEntry('operator', what)] } })
+
 const exportTo = async (peers: Peers, id: string, name: string, { folder, stdout }: AccountIo) => {
   const pieces = Readable.from(
     writeExport({ id, at: new Date(), services: EXPORTED }, service =>
@@ -89,11 +93,7 @@ const run = async (peers: Peers, action: string, body: { email: string }, file: 
     }
     case 'export': {
       const { id } = await peers.call('auth', accountsInternal.findAccount, { body })
-      const entry = newAuditEntry('operator', {
-        action: 'account.exported',
-        subject: { kind: 'account', id },
-      })
-      await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
+      await record(peers, { action: 'account.exported', subject: { kind: 'account', id } })
       const written = await exportTo(peers, id, file || `account-${id}.json`, io)
       return io.say(`Everything about ${body.email}${written ? ` is in ${written}` : ' is above'}.`)
     }
@@ -122,12 +122,7 @@ const rotateKeys = async (
     say(`${setting}: ${said}.`)
     if (!next) continue
     // Recorded before it is done.
-    const entry = newAuditEntry('operator', {
-      action: 'key.rotated',
-      subject: { kind: 'key' },
-      detail: setting,
-    })
-    await peers.call('auth', auditInternal.appendAudit, { body: { entries: [entry] } })
+    await record(peers, { action: 'key.rotated', subject: { kind: 'key' }, detail: setting })
     const write = store.writer(setting)
     if (write) {
       write(settingOf(setting, next))

@@ -1,4 +1,4 @@
-import { createPeers, readConfig, runPart } from '@iodine/service-kit'
+import { readConfig, runPart, withPeers } from '@iodine/service-kit'
 import { runAccount } from './account.js'
 import { createApp } from './app.js'
 import { runAuditLog } from './audit-log.js'
@@ -10,23 +10,19 @@ const config = () => readConfig(authConfigSchema, process.env)
 
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 
-if (command === 'audit-log') {
-  const peers = createPeers(config())
-  process.exitCode = await runAuditLog(peers, args, { say })
-  await peers.close()
-} else if (command === 'account') {
+if (command === 'audit-log')
+  process.exitCode = await withPeers(config(), peers => runAuditLog(peers, args, { say }))
+else if (command === 'account') {
   const settings = config()
-  const peers = createPeers(settings)
-  process.exitCode = await runAccount(peers, args, {
-    say,
-    stdout: process.stdout,
-    folder: process.cwd(),
-    // The environment of a container is its deployer's: what to set is printed.
-    keys: { together: false, read: setting => settings[setting], writer: () => undefined },
-  })
-  await peers.close()
-} else if (command === 'backup-done') {
-  const peers = createPeers(config())
-  process.exitCode = await runBackupDone(peers, args, say)
-  await peers.close()
-} else await runPart(async () => createApp(config()))
+  process.exitCode = await withPeers(settings, peers =>
+    runAccount(peers, args, {
+      say,
+      stdout: process.stdout,
+      folder: process.cwd(),
+      // The environment of a container is its deployer's: what to set is printed.
+      keys: { together: false, read: setting => settings[setting], writer: () => undefined },
+    }),
+  )
+} else if (command === 'backup-done')
+  process.exitCode = await withPeers(config(), peers => runBackupDone(peers, args, say))
+else await runPart(async () => createApp(config()))

@@ -1,29 +1,17 @@
 import { accountsInternal, authInternal, DETAILS, repairInternal } from '@iodine/contracts'
 import { sessionKey } from '@iodine/service-kit'
-import { rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { rounds } from '@iodine/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DAY_MS, rigOfFile, sidOf, statusOf } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
-const DAY_MS = 24 * 3_600_000
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 const models = () => rig.service.mongo.models
 const users = () => models().User!
 const act = (action: 'suspend' | 'unsuspend' | 'delete', email: string) =>
   rig.internal(accountsInternal[`${action}Account`], { body: { email } })
 const check = (token: string) => rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
-const sidOf = (token: string): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 const idOf = async (email: string): Promise<string> => String((await users().findOne({ email }))?._id)
 const erasures = async () =>
   (await rig.service.queues.queue('erasures').getJobs()).map(job => job.data.user_id)

@@ -10,24 +10,14 @@ import {
   repairInternal,
 } from '@iodine/contracts'
 import { createTokenVerifier, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
-import { apiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
+import { apiClient, rounds, startTestRedis } from '@iodine/test-kit'
 import { createLocalJWKSet } from 'jose'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { afterEach, expect, it } from 'vitest'
+import { DAY_MS, rigOfFile, startRig, statusOf } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
+const rig = rigOfFile()
 afterEach(() => mock.timers.reset())
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
 
-const DAY_MS = 24 * 3_600_000
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 const aToken = (over: object = {}) => ({
   name: 'Nightly',
@@ -278,7 +268,7 @@ it('that is revoked while it is used is dead for every check after', async () =>
 
 it('is revoked in the database while Redis is down, which the answer says, and everywhere once it is back', async () => {
   const redis = await startTestRedis()
-  const other = await startRig(bed, { REDIS_URL: redis.url, MONGODB_PREFIX: 'tokens_without_redis' })
+  const other = await startRig(rig.bed, { REDIS_URL: redis.url, MONGODB_PREFIX: 'tokens_without_redis' })
   const { api } = await other.signIn('offline@example.org')
   const { id, token } = await api.call(profileApi.createApiToken, { body: aToken() })
   await redis.stop()
@@ -291,7 +281,7 @@ it('is revoked in the database while Redis is down, which the answer says, and e
   expect(await api.call(profileApi.listApiTokens)).toEqual([])
   await other.close()
 
-  const back = await startRig(bed, { MONGODB_PREFIX: 'tokens_without_redis' })
+  const back = await startRig(rig.bed, { MONGODB_PREFIX: 'tokens_without_redis' })
   const repaired = async () => {
     await back.internal(repairInternal.repair)
     return tombstoneOf(token, back)

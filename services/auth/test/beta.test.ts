@@ -1,19 +1,12 @@
 import { DETAILS } from '@iodine/contracts'
-import { type ApiClient, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import type { ApiClient } from '@iodine/test-kit'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { rigOfFile } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
+const rig = rigOfFile({ BETA_REQUIRED: 'true' })
 let admin: ApiClient
 beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed, { BETA_REQUIRED: 'true' })
   admin = (await rig.signIn('boss@example.org')).api
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
 })
 
 interface Code {

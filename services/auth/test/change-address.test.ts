@@ -1,18 +1,9 @@
 import { accountsInternal, DETAILS, personalDataInternal } from '@iodine/contracts'
-import { rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig, tokenIn } from './rig.js'
+import { rounds } from '@iodine/test-kit'
+import { describe, expect, it } from 'vitest'
+import { type Rig, rigOfFile, startRig, tokenIn } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
 type User = Awaited<ReturnType<Rig['signIn']>>
 const models = () => rig.service.mongo.models
@@ -207,7 +198,7 @@ describe('a change of address', () => {
     const user = await rig.signIn(from)
     const tokens = await ask(user, from, to)
     await use(tokens.old)
-    const after = await startRig(bed, {
+    const after = await startRig(rig.bed, {
       JWT_PRIVATE_KEY: (rig.service.config as unknown as { JWT_PRIVATE_KEY: string }).JWT_PRIVATE_KEY,
       ADMIN_EMAILS: to,
     })
@@ -238,7 +229,7 @@ describe('a change of address', () => {
   })
 
   it('is asked for five times a day at most, as each mails somebody', async () => {
-    const limited = await startRig(bed, { RATE_LIMITS: 'on' })
+    const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
     const { api } = await limited.signIn('pushy@example.org')
     const statuses: number[] = []
     for (let n = 0; n < 6; n++) {

@@ -8,21 +8,12 @@ import {
   servicesWith,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
-import { newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { newId } from '@iodine/test-kit'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Rig, rigOfFile, statusOf } from './rig.js'
 
 const SERVICES = servicesWith(personalDataInternal.exportUser)
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
 /** What each service has of the user; its calls so far. */
 let held: { kind: string; data: unknown }[]
@@ -33,7 +24,7 @@ beforeEach(() => {
   held = [{ kind: 'note', data: { text: 'ünïcode "quoted" ✓' } }]
   asked = 0
   isDown = false
-  bed.answer(personalDataInternal.exportUser, async () => {
+  rig.bed.answer(personalDataInternal.exportUser, async () => {
     asked++
     if (isDown) throw new HttpError(503, DETAILS.unavailable)
     return held
@@ -254,7 +245,7 @@ describe('an export of all own data', () => {
     const gate = new Promise<void>(resolve => {
       release = resolve
     })
-    bed.answer(personalDataInternal.exportUser, async () => {
+    rig.bed.answer(personalDataInternal.exportUser, async () => {
       asked++
       await gate
       return held

@@ -1,32 +1,19 @@
 import { accountsInternal, authInternal, DETAILS, LIMITS, repairInternal } from '@iodine/contracts'
 import { hashOf, sessionKey } from '@iodine/service-kit'
-import { rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig, statusOf, tokenIn } from './rig.js'
+import { rounds, startTestRedis } from '@iodine/test-kit'
+import { describe, expect, it } from 'vitest'
+import { DAY_MS, type Rig, rigOfFile, sidOf, startRig, statusOf, tokenIn } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
 type User = Awaited<ReturnType<Rig['signIn']>>
-const DAY_MS = 24 * 3_600_000
 const models = () => rig.service.mongo.models
 const users = () => models().User!
 const use = (token: string, at = rig) => at.anyone.send('POST', '/auth/use-account-link', { token })
 const expire = () => rig.internal(accountsInternal.expireAccounts)
 const keep = ({ api }: User) => api.send('DELETE', '/profile/deletion')
-const check = (token: string) => {
-  const [, payload = ''] = token.split('.')
-  const { sid } = JSON.parse(Buffer.from(payload, 'base64url').toString())
-  return statusOf(rig.internal(authInternal.checkSession, { body: { sid } }))
-}
+const check = (token: string) =>
+  statusOf(rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))
 const dead = { status: 400, body: { detail: DETAILS.badToken } }
 
 /** Asks for the deletion of the user's account; resolves to the token of the mail. */
@@ -200,7 +187,7 @@ describe('deleting the own account', () => {
   })
 
   it('of an administrator takes a session that a passkey opened, where those are required', async () => {
-    const strict = await startRig(bed, { ADMIN_PASSKEYS: 'required' })
+    const strict = await startRig(rig.bed, { ADMIN_PASSKEYS: 'required' })
     const admin = await strict.signIn('root@example.org')
     const id = (await admin.api.send('GET', '/profile/me')).body.id
     await models().Passkey!.create({
@@ -242,7 +229,7 @@ describe('deleting the own account', () => {
 
   it('is scheduled while Redis is down, and the sessions are dead once it is back', async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
     const email = 'offline@example.org'
     const user = await lonely.signIn(email)
     const token = await ask(user, email, lonely)

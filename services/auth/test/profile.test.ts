@@ -10,22 +10,12 @@ import {
   repairInternal,
 } from '@iodine/contracts'
 import { HttpError, newSigningKey, unseal, usersVersionKey } from '@iodine/service-kit'
-import { redisContents, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { redisContents, startTestRedis } from '@iodine/test-kit'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { refusal, rigOfFile, startRig } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
-const refusal = (status: number, detail: string) => ({ status, body: { detail } })
 const users = () => rig.service.mongo.models.User!
 
 describe('a username', () => {
@@ -103,7 +93,7 @@ describe('a username', () => {
 
   it('stays as it is while Redis is down, as nobody could be made to forget it', async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
     const { api } = await lonely.signIn('lonely@example.org')
     await api.send('POST', '/profile/setup-username', { username: 'lonely_one' })
     await redis.stop()
@@ -120,7 +110,7 @@ describe('events', () => {
   const of = (id: string) => heard.filter(event => event.data.id === id)
   const announce = (id: string) => rig.internal(announceInternal.announce, { params: { id } })
   beforeAll(() =>
-    bed.answer(communityInternal.applyEvent, ({ body }) => {
+    rig.bed.answer(communityInternal.applyEvent, ({ body }) => {
       heard.push(body)
       return { done: true as const }
     }),
@@ -170,7 +160,7 @@ describe('events', () => {
     const { api } = await rig.signIn('refused@example.org')
     const { id } = (await api.send('GET', '/profile/me')).body
     await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
-    bed.answer(communityInternal.applyEvent, () => {
+    rig.bed.answer(communityInternal.applyEvent, () => {
       throw new HttpError(422, 'not like this')
     })
     await expect(announce(id)).rejects.toMatchObject({ status: 422 })
@@ -234,7 +224,7 @@ describe('the AI key', () => {
     const keyOf = async (id: string) =>
       (await rig.internal(authInternal.getSealedAiKey, { params: { id } })).sealed
     const sealed = (await keyOf(id)) ?? ''
-    const secrets = bed.env.SECRETS_KEY ?? ''
+    const secrets = rig.bed.env.SECRETS_KEY ?? ''
     expect(unseal(secrets, `ai-key:${id}`, sealed)).toBe(canary)
     const other = await rig.signIn('thief@example.org')
     const thief = (await other.api.send('GET', '/profile/me')).body.id
@@ -247,7 +237,7 @@ describe('the AI key', () => {
       sealed,
       rig.logs,
       await rig.dump(),
-      await redisContents(bed.redis.url),
+      await redisContents(rig.bed.redis.url),
     ])
     expect(seen).not.toContain('canary')
     expect(rig.logs.length).toBeGreaterThan(10)
@@ -357,10 +347,10 @@ describe('an admin', () => {
 
   it('is none any more once the settings say so, with the token unchanged', async () => {
     const keys = { JWT_PRIVATE_KEY: newSigningKey() }
-    const before = await startRig(bed, keys)
+    const before = await startRig(rig.bed, keys)
     const { token } = await before.signIn('root@example.org')
     await before.close()
-    const after = await startRig(bed, { ...keys, ADMIN_EMAILS: 'boss@example.org' })
+    const after = await startRig(rig.bed, { ...keys, ADMIN_EMAILS: 'boss@example.org' })
     const headers = { authorization: `Bearer ${token}` }
     expect((await after.anyone.send('GET', '/profile/me', undefined, headers)).body.is_admin).toBe(false)
     expect((await after.anyone.send('GET', '/admin/beta-codes', undefined, headers)).status).toBe(403)

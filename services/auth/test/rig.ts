@@ -7,8 +7,10 @@ import {
   type CallInternal,
   internalClient,
   type ServiceBed,
+  startServiceBed,
   uniquePrefix,
 } from '@iodine/test-kit'
+import { afterAll, beforeAll } from 'vitest'
 import { authConfigSchema, createApp } from '../src/index.js'
 
 export const PUBLIC_URL = 'https://iodine.example'
@@ -23,7 +25,17 @@ export const statusOf = (call: Promise<unknown>): Promise<number> =>
 /** The token of the link in a mail. */
 export const tokenIn = ({ link }: MailJob): string => new URL(link).searchParams.get('token') ?? ''
 
+/** The id of a token's session. */
+export const sidOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
+
+/** What a refused call is answered with. */
+export const refusal = (status: number, detail: string) => ({ status, body: { detail } })
+
+export const DAY_MS = 24 * 3_600_000
+
 export interface Rig {
+  bed: ServiceBed
   service: StoreService
   url: string
   anyone: ApiClient
@@ -89,6 +101,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
     return tokenIn(await mail('magic-link', to, before))
   }
   return {
+    bed,
     service,
     url,
     anyone,
@@ -109,4 +122,18 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
     },
     close: () => service.close(),
   }
+}
+
+/** The service on a bed of its own, from before the first test of a file until after the last. */
+export const rigOfFile = (env?: Record<string, string>): Rig => {
+  const rig = {} as Rig
+  beforeAll(async () => {
+    rig.bed = await startServiceBed()
+    Object.assign(rig, await startRig(rig.bed, env))
+  })
+  afterAll(async () => {
+    await rig.close?.()
+    await rig.bed?.stop()
+  })
+  return rig
 }

@@ -1,26 +1,14 @@
 import { mock } from 'node:test'
 import { authApi, authInternal, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
-import { apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Rig, startRig, statusOf } from './rig.js'
+import { apiClient, rounds } from '@iodine/test-kit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { DAY_MS, type Rig, rigOfFile, sidOf, statusOf } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
+const rig = rigOfFile()
 afterEach(() => mock.timers.reset())
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0'
-const DAY_MS = 24 * 3_600_000
 
-const sidOf = (token: string): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 const isLive = async (token: string) =>
   (await statusOf(rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } }))) === 200
 /** Moves the service's clock, which runs in this process, to `ms` after `start`. */

@@ -1,27 +1,17 @@
 import { createHash } from 'node:crypto'
 import { authApi, authInternal, DETAILS } from '@iodine/contracts'
 import { sessionKey } from '@iodine/service-kit'
-import { redisContents, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PUBLIC_URL, type Rig, startRig, statusOf } from './rig.js'
+import { redisContents, rounds, startTestRedis } from '@iodine/test-kit'
+import { describe, expect, it } from 'vitest'
+import { PUBLIC_URL, refusal, rigOfFile, sidOf, startRig, statusOf } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
-beforeAll(async () => {
-  bed = await startServiceBed()
-  rig = await startRig(bed)
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
+const rig = rigOfFile()
 
 const request = (body: unknown, headers?: Record<string, string>) =>
   rig.anyone.send('POST', '/auth/request-magic-link', body, headers)
 const verify = (token: unknown) => rig.anyone.send('POST', '/auth/verify-magic-link', { token })
 const links = () => rig.service.mongo.models.MagicLinks!
 const sessions = () => rig.service.mongo.models.Session!
-const refusal = (status: number, detail: string) => ({ status, body: { detail } })
 
 describe('a link', () => {
   it('is mailed to the address, opens a session once, and makes the account', async () => {
@@ -131,7 +121,7 @@ describe('a request for a link', () => {
   })
 
   it('is limited by address and by client, with Retry-After', async () => {
-    const limited = await startRig(bed, { RATE_LIMITS: 'on' })
+    const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
     const ask = (email: string, from: string) =>
       limited.anyone.send('POST', '/auth/request-magic-link', { email }, { 'x-forwarded-for': from })
     const expectLimited = (answer: Awaited<ReturnType<typeof ask>>, seconds: number) => {
@@ -149,12 +139,12 @@ describe('a request for a link', () => {
     for (let n = 1; n <= 30; n++)
       expect((await ask(`v${n}@example.org`, `2001:db8:0:1::${n}`)).status).toBe(200)
     expectLimited(await ask('v31@example.org', '2001:db8:0:1:ffff::1'), 300)
-    expect(await redisContents(bed.redis.url)).not.toContain('same@example.org')
+    expect(await redisContents(rig.bed.redis.url)).not.toContain('same@example.org')
     await limited.close()
   })
 
   it('is good for 20 mails an hour to one address, whoever asks and whoever has an account', async () => {
-    const limited = await startRig(bed, { RATE_LIMITS: 'on' })
+    const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
     const { redis, config } = limited.service
     const ask = (email: string, n: number) =>
       limited.anyone.send(
@@ -193,7 +183,7 @@ describe('a request for a link', () => {
 
   it('is 503, and leaves the service alive, while Redis is down', async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
     const { api } = await lonely.signIn('before@example.org')
     await redis.stop()
     const answer = await lonely.anyone.send('POST', '/auth/request-magic-link', { email: 'a@example.org' })
@@ -205,8 +195,6 @@ describe('a request for a link', () => {
 
 describe('a session', () => {
   const check = (sid: string) => rig.internal(authInternal.checkSession, { body: { sid } })
-  const sidOf = (token: string): string =>
-    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sid
 
   it('lives 30 days in its token, its record, and the answer to the gateway', async () => {
     const { token } = await rig.signIn('session@example.org')
@@ -254,7 +242,7 @@ describe('a session', () => {
 
   it('is told of at once while Redis hangs', async () => {
     const redis = await startTestRedis()
-    const lonely = await startRig(bed, { REDIS_URL: redis.url })
+    const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
     const { token } = await lonely.signIn('patient@example.org')
     process.kill(redis.pid, 'SIGSTOP')
     try {
@@ -280,7 +268,7 @@ describe('a session', () => {
   })
 
   it('asks for a token of ours', async () => {
-    const stranger = await startRig(bed)
+    const stranger = await startRig(rig.bed)
     const { token } = await stranger.signIn('stranger@example.org')
     await stranger.close()
     for (const value of [undefined, 'Bearer x', `Basic ${token}`, `Bearer ${token}`])

@@ -1,25 +1,15 @@
 import { authApi, profileApi, QUOTAS, usageInternal } from '@iodine/contracts'
-import { apiClient, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Rig, startRig } from './rig.js'
+import { apiClient } from '@iodine/test-kit'
+import { expect, it } from 'vitest'
+import { rigOfFile } from './rig.js'
 
-let bed: ServiceBed
-let rig: Rig
+// The collector's port is closed; the bed answers for the other services.
+const rig = rigOfFile({ COLLECTOR_URL: 'http://127.0.0.1:9' })
 let asked: string[]
-
-beforeAll(async () => {
-  bed = await startServiceBed()
-  // The collector's port is closed; the bed answers for the other services.
-  rig = await startRig(bed, { COLLECTOR_URL: 'http://127.0.0.1:9' })
-})
-afterAll(async () => {
-  await rig?.close()
-  await bed?.stop()
-})
 
 it('a user sees their own usage; what a service that is down knows is null', async () => {
   asked = []
-  bed.answer(usageInternal.getUsage, ({ params }) => {
+  rig.bed.answer(usageInternal.getUsage, ({ params }) => {
     asked.push(params.id)
     return { iods: { used: 3, limit: 5 }, narratives: { used: 0, limit: 7 } }
   })

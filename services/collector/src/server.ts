@@ -1,4 +1,4 @@
-import { createPeers, readConfig, runPart } from '@iodine/service-kit'
+import { readConfig, runPart, withPeers } from '@iodine/service-kit'
 import { createApp } from './app.js'
 import { collectorConfigSchema } from './config.js'
 import { runEvidence } from './redact.js'
@@ -6,10 +6,8 @@ import { runEvidence } from './redact.js'
 const [command, ...args] = process.argv.slice(2)
 const config = () => readConfig(collectorConfigSchema, process.env)
 
-if (command === 'evidence') {
-  const peers = createPeers(config())
-  process.exitCode = await runEvidence(peers, args, {
-    say: line => void process.stderr.write(`${line}\n`),
-  })
-  await peers.close()
-} else await runPart(async () => createApp(config()))
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+
+if (command === 'evidence')
+  process.exitCode = await withPeers(config(), peers => runEvidence(peers, args, { say }))
+else await runPart(async () => createApp(config()))

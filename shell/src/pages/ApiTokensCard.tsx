@@ -1,31 +1,12 @@
 import { API_SCOPES, type ApiScope, type ApiToken, LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import {
-  Card,
-  Checkbox,
-  CopyField,
-  FormGroup,
-  HTMLSelect,
-  InputGroup,
-  Tag,
-  useMissingField,
-} from '@iodine/ui'
+import { Card, Checkbox, CopyField, FormGroup, InputGroup, Tag } from '@iodine/ui'
 import { ConsoleIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import styles from './ApiTokensCard.module.css'
+import { DAY_MS, LifeField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import profile from './Profile.module.css'
-
-const DAY_MS = 24 * 3_600_000
-/** How long a token lives, in days; 0: until a day that the user chooses. */
-const LIVES = [
-  [90, '90 days'],
-  [365, 'A year'],
-  [30, '30 days'],
-  [0, 'Until a day…'],
-] as const
 
 const SCOPES: Record<ApiScope, { label: string; about: string }> = {
   read: { label: 'Read', about: 'What you see: lists, graphs, exports, your records and captures.' },
@@ -88,32 +69,19 @@ const endOf = (days: number, day: string): string => {
   return new Date(Math.min(end, Date.now() + LIMITS.apiTokenMs - DAY_MS / 24)).toISOString()
 }
 
-function TokenForm({ onMade, onClose }: FormProps<string>) {
-  const { api, notify } = useHost()
-  const [name, setName] = useState('')
+function TokenForm({ create, onClose }: FormProps<string>) {
+  const form = useKeyForm<'scopes' | 'day'>()
+  const { name, days, groupProps, fieldProps, setMissing, refuse } = form
   const [scopes, setScopes] = useState<readonly ApiScope[]>(['read'])
-  const [days, setDays] = useState<number>(LIVES[0][0])
   const [day, setDay] = useState('')
-  const { groupProps, fieldProps, setMissing } = useMissingField<'name' | 'scopes' | 'day'>()
   const [first, last] = [dayOf(Date.now() + DAY_MS), dayOf(Date.now() + 365 * DAY_MS)]
-  const refuse = (field: 'name' | 'scopes' | 'day', why: string): false => {
-    notify(errorToast(null, why))
-    setMissing(field)
-    return false
-  }
-  const make = async (): Promise<boolean> => {
-    if (name.trim() === '') return refuse('name', 'A name is required')
+  const make = async () => {
+    if (name === '') return refuse('name', 'A name is required')
     if (scopes.length === 0) return refuse('scopes', 'A token needs a scope')
     if (days === 0 && !(day >= first && day <= last))
       return refuse('day', 'The last day is one from tomorrow on, within a year')
-    try {
-      const body = { name: name.trim(), scopes: [...scopes], expires_at: endOf(days, day) }
-      onMade((await api.call('POST /profile/api-tokens', { body })).token)
-      return true
-    } catch (error) {
-      notify(errorToast(error, 'Unable to make an API token'))
-      return false
-    }
+    const body = { name, scopes: [...scopes], expires_at: endOf(days, day) }
+    return create(async api => (await api.call('POST /profile/api-tokens', { body })).token)
   }
   const choose = (scope: ApiScope, isChosen: boolean) => {
     setMissing()
@@ -121,20 +89,7 @@ function TokenForm({ onMade, onClose }: FormProps<string>) {
   }
   return (
     <DialogForm submitLabel="Make" onSubmit={make} onClose={onClose}>
-      <FormGroup label="Name" {...groupProps('name')}>
-        <InputGroup
-          {...fieldProps('name')}
-          placeholder="Nightly import"
-          maxLength={LIMITS.apiTokenNameMax}
-          autoComplete="off"
-          autoFocus
-          value={name}
-          onValueChange={value => {
-            setMissing()
-            setName(value)
-          }}
-        />
-      </FormGroup>
+      <NameField form={form} label="Name" placeholder="Nightly import" maxLength={LIMITS.apiTokenNameMax} />
       <fieldset className={styles.scopes}>
         <legend>Scopes</legend>
         {API_SCOPES.map((scope, at) => (
@@ -152,15 +107,7 @@ function TokenForm({ onMade, onClose }: FormProps<string>) {
           />
         ))}
       </fieldset>
-      <FormGroup label="Lives for" labelFor="api-token-life">
-        <HTMLSelect
-          id="api-token-life"
-          fill
-          value={days}
-          onChange={event => setDays(Number(event.currentTarget.value))}
-          options={LIVES.map(([value, label]) => ({ value, label }))}
-        />
-      </FormGroup>
+      <LifeField form={form} id="api-token-life" last="Until a day…" />
       {days === 0 && (
         <FormGroup label="Last day" {...groupProps('day')}>
           <InputGroup

@@ -1,21 +1,11 @@
 import { FEED_TLP_LEVELS, type FeedKey, type FeedTlp, LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { Card, CopyField, FormGroup, HTMLSelect, InputGroup, Tag, useMissingField } from '@iodine/ui'
+import { Card, CopyField, FormGroup, HTMLSelect, Tag } from '@iodine/ui'
 import { FeedIcon } from '@iodine/ui/icons'
 import { DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { DAY_MS, LifeField, NameField, useKeyForm } from './KeyForm'
 import { type FormProps, KeyList } from './KeyList'
 import styles from './Profile.module.css'
-
-const DAY_MS = 24 * 3_600_000
-/** How long a key lives, in days; 0: it does not expire. */
-const LIVES = [
-  [90, '90 days'],
-  [365, 'A year'],
-  [30, '30 days'],
-  [0, 'Until it is revoked'],
-] as const
 
 /** The user's keys for feeds: other systems pull published campaigns with them. */
 export function FeedKeysCard() {
@@ -46,44 +36,19 @@ export function FeedKeysCard() {
 
 const tlpName = (tlp: FeedTlp) => `TLP:${tlp.toUpperCase()}`
 
-function KeyForm({ onMade, onClose }: FormProps<string>) {
-  const { api, notify } = useHost()
-  const [label, setLabel] = useState('')
+function KeyForm({ create, onClose }: FormProps<string>) {
+  const form = useKeyForm()
+  const { name: label, days, refuse } = form
   const [tlp, setTlp] = useState<FeedTlp>('green')
-  const [days, setDays] = useState<number>(LIVES[0][0])
-  const { groupProps, fieldProps, setMissing } = useMissingField<'label'>()
-  const make = async (): Promise<boolean> => {
-    if (label.trim() === '') {
-      notify(errorToast(null, 'A label is required'))
-      setMissing('label')
-      return false
-    }
+  const make = async () => {
+    if (label === '') return refuse('name', 'A label is required')
     const expires_at = days === 0 ? null : new Date(Date.now() + days * DAY_MS).toISOString()
-    try {
-      const body = { label: label.trim(), tlp, expires_at }
-      onMade((await api.call('POST /profile/feed-keys', { body })).key)
-      return true
-    } catch (error) {
-      notify(errorToast(error, 'Unable to make a feed key'))
-      return false
-    }
+    const body = { label, tlp, expires_at }
+    return create(async api => (await api.call('POST /profile/feed-keys', { body })).key)
   }
   return (
     <DialogForm submitLabel="Make" onSubmit={make} onClose={onClose}>
-      <FormGroup label="Label" {...groupProps('label')}>
-        <InputGroup
-          {...fieldProps('label')}
-          placeholder="Our OpenCTI"
-          maxLength={LIMITS.feedKeyLabelMax}
-          autoComplete="off"
-          autoFocus
-          value={label}
-          onValueChange={value => {
-            setMissing()
-            setLabel(value)
-          }}
-        />
-      </FormGroup>
+      <NameField form={form} label="Label" placeholder="Our OpenCTI" maxLength={LIMITS.feedKeyLabelMax} />
       <FormGroup
         label="Reads up to"
         labelFor="feed-key-tlp"
@@ -97,15 +62,7 @@ function KeyForm({ onMade, onClose }: FormProps<string>) {
           options={FEED_TLP_LEVELS.map(value => ({ value, label: tlpName(value) }))}
         />
       </FormGroup>
-      <FormGroup label="Lives for" labelFor="feed-key-life">
-        <HTMLSelect
-          id="feed-key-life"
-          fill
-          value={days}
-          onChange={event => setDays(Number(event.currentTarget.value))}
-          options={LIVES.map(([value, name]) => ({ value, label: name }))}
-        />
-      </FormGroup>
+      <LifeField form={form} id="feed-key-life" last="Until it is revoked" />
     </DialogForm>
   )
 }

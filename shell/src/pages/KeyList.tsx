@@ -15,7 +15,8 @@ interface Item {
 }
 
 export interface FormProps<M> {
-  onMade: (made: M) => void
+  /** Makes one by `call`; says why if it cannot. Resolves to whether it is made. */
+  create: (call: (api: ApiClient) => Promise<M>) => Promise<boolean>
   onClose: () => void
 }
 
@@ -64,6 +65,16 @@ export function KeyList<T extends Item, M>({
   const [ending, setEnding] = useState<T | null>(null)
   const asked = useRetained(ending)
   const reload = () => queryClient.invalidateQueries({ queryKey })
+  const create = async (call: (api: ApiClient) => Promise<M>) => {
+    try {
+      setMade(await call(api))
+    } catch (error) {
+      notify(errorToast(error, `Unable to make ${aNoun}`))
+      return false
+    }
+    void reload()
+    return true
+  }
   const end = async () => {
     if (!ending) return
     try {
@@ -113,13 +124,7 @@ export function KeyList<T extends Item, M>({
         title={`Make ${aNoun}`}
         canOutsideClickClose={false}
       >
-        <Form
-          onMade={each => {
-            setMade(each)
-            void reload()
-          }}
-          onClose={() => setMaking(false)}
-        />
+        <Form create={create} onClose={() => setMaking(false)} />
       </Dialog>
       <Dialog
         isOpen={made !== null}

@@ -1,22 +1,16 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Backup, backup, backupsInternal } from '@iodine/contracts'
-import { createPeers, type PeersConfig } from '@iodine/service-kit'
+import { type PeersConfig, withPeers } from '@iodine/service-kit'
 import { keptServices } from './services.js'
 
 const fileOf = (dataDir: string) => join(dataDir, 'backup-done.json')
 
-const tell = async (services: PeersConfig, body: Backup): Promise<boolean> => {
-  const peers = createPeers(services)
-  try {
-    await peers.call('auth', backupsInternal.noteBackup, { body })
-    return true
-  } catch {
-    return false
-  } finally {
-    await peers.close()
-  }
-}
+const tell = (services: PeersConfig, body: Backup): Promise<boolean> =>
+  withPeers(services, peers => peers.call('auth', backupsInternal.noteBackup, { body })).then(
+    () => true,
+    () => false,
+  )
 
 /** Tells the product that runs on the folder of a backup, or leaves word of it for the next start. */
 export const noteBackup = async (dataDir: string, made: Backup): Promise<void> => {

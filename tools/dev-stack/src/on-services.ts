@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { localUrl, lockHolder } from '@iodine/local-servers'
-import { createPeers, type Peers } from '@iodine/service-kit'
+import { type Peers, withPeers } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import type { Env } from './parts.js'
 import { keptServices } from './services.js'
@@ -51,12 +51,7 @@ export const onServices = async (
       say(`Process ${holder} is starting or stopping on ${dataDir}: try again`)
       return 1
     }
-    const peers = createPeers(services)
-    try {
-      return await command(peers)
-    } finally {
-      await peers.close()
-    }
+    return await withPeers(services, command)
   } finally {
     await alone?.stop()
   }

@@ -14,7 +14,7 @@ import {
   startRedis,
 } from '@iodine/local-servers'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
-import { ConfigError, createLogger, createPeers, newSecretsKey, newSigningKey } from '@iodine/service-kit'
+import { ConfigError, createLogger, newSecretsKey, newSigningKey, withPeers } from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
 import { handOverBackup } from './note-backup.js'
@@ -178,12 +178,10 @@ export const startStack = async ({
     const services = { SERVICE_KEY: serviceKey, ...urls }
     keepServices(dataDir, services)
     await handOverBackup(dataDir, services)
-    const peers = createPeers(services)
-    await dropKeys(dataDir, config, peers)
+    await withPeers(services, peers => dropKeys(dataDir, config, peers))
       .then(lines => lines.forEach(progress))
       // They stay until the next start.
       .catch(error => progress(`Keys that are not needed any more were not looked for: ${error.message}`))
-      .finally(() => peers.close())
     return {
       url,
       inboxUrl: inboxUrl || undefined,

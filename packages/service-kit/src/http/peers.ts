@@ -118,3 +118,13 @@ const fail = (error: unknown): never => {
     ? new HttpError(status, detail)
     : unavailable(DETAILS.unavailable, error)
 }
+
+/** Does `work` with calls to the running services, then closes their connections. */
+export const withPeers = async <T>(config: PeersConfig, work: (peers: Peers) => Promise<T>): Promise<T> => {
+  const peers = createPeers(config)
+  try {
+    return await work(peers)
+  } finally {
+    await peers.close()
+  }
+}

@@ -1,5 +1,5 @@
 import { rebuildInternal, type SERVICES, type ServiceName } from '@iodine/contracts'
-import { createPeers, type PeersConfig } from './peers.js'
+import { type PeersConfig, withPeers } from './peers.js'
 
 /** Services with projections that can be rebuilt from the owners' data. */
 export type RebuiltPart = {
@@ -12,9 +12,8 @@ const STEP_MS = 120_000
  * Admin command: makes a running service rebuild its projections (narratives: the graph's counts; community:
  * the public profiles) step by step, while the product is in use.
  */
-export const rebuildPart = async (part: RebuiltPart, config: PeersConfig): Promise<void> => {
-  const peers = createPeers(config)
-  try {
+export const rebuildPart = (part: RebuiltPart, config: PeersConfig): Promise<void> =>
+  withPeers(config, async peers => {
     let cursor: string | null = null
     do {
       const step: { cursor: string | null } = await peers.call(part, rebuildInternal.rebuildStep, {
@@ -23,7 +22,4 @@ export const rebuildPart = async (part: RebuiltPart, config: PeersConfig): Promi
       })
       cursor = step.cursor
     } while (cursor !== null)
-  } finally {
-    await peers.close()
-  }
-}
+  })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../observe/logging.js'
-import { type Connection, isDuplicateKey } from './mongo.js'
+import { type Connection, ignoreDuplicateKey } from './mongo.js'
 
 /**
  * A change of documents stored by an earlier version of a service. `docs/migrations.md` says how to add one.
@@ -46,10 +46,8 @@ const withLock = async (
   const holder = randomUUID()
   const lease = [{ $set: { holder, until: { $add: ['$$NOW', leaseMs] } } }]
   const released = { holder: null, until: new Date(0) }
-  await locks.updateOne({ _id }, { $setOnInsert: released }, { upsert: true }).catch(error => {
-    // Another process inserted it concurrently.
-    if (!isDuplicateKey(error)) throw error
-  })
+  // Another process may insert it concurrently.
+  await locks.updateOne({ _id }, { $setOnInsert: released }, { upsert: true }).catch(ignoreDuplicateKey)
   const isFree = { $expr: { $lt: ['$until', '$$NOW'] } }
   while ((await locks.updateOne({ _id, ...isFree }, lease)).matchedCount === 0) await sleep(POLL_MS)
   const lost = new AbortController()

@@ -56,6 +56,11 @@ export const dropCollection = async (mongo: Connection, name: string): Promise<v
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
 
+/** For `catch`: passes on every error but a duplicate key, where what is there already is as good. */
+export const ignoreDuplicateKey = (error: unknown): void => {
+  if (!isDuplicateKey(error)) throw error
+}
+
 /** Attempts of a transaction that hits a duplicate key, when a concurrent insert may be the cause. */
 const DUPLICATES_MAX = 10
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditEntry } from '@iodine/contracts'
-import { isDuplicateKey, unavailable } from '@iodine/service-kit'
+import { ignoreDuplicateKey, isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type ChainPlace, chainHash, GENESIS } from '../audit-chain.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
@@ -41,7 +41,7 @@ const noteHead = async ({ auditHead }: Models, { seq, hash }: ChainPlace): Promi
   await auditHead
     .updateOne({ _id: 'head', seq: { $lt: seq } }, { $set: head }, { upsert: true })
     // The noted head is a later one already.
-    .catch(error => (isDuplicateKey(error) ? undefined : Promise.reject(error)))
+    .catch(ignoreDuplicateKey)
 }
 
 const appendEntries = async (models: Models, entries: readonly AuditEntry[]): Promise<void> => {

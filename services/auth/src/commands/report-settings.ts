@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { auditInternal, BodyOf, SettingChange } from '@iodine/contracts'
-import { isDuplicateKey, newAuditEntry } from '@iodine/service-kit'
+import { ignoreDuplicateKey, newAuditEntry } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { FingerprintKeyDoc, PartSettingsDoc } from '../models/audit-state.js'
 import type { AuthModels } from '../models/index.js'
@@ -14,7 +14,7 @@ const readKey = async ({ fingerprintKeys }: AuthModels): Promise<Buffer> => {
   if (!(await find()))
     await fingerprintKeys
       .create({ _id: 'key', key: randomBytes(32).toString('base64') })
-      .catch(error => (isDuplicateKey(error) ? undefined : Promise.reject(error)))
+      .catch(ignoreDuplicateKey)
   return Buffer.from((await find())?.key ?? '', 'base64')
 }
 
@@ -59,5 +59,5 @@ export const reportSettings = async (
   await models.partSettings
     .updateOne({ _id: part, rev }, { $set: { rev: rev + 1, settings: after } }, { upsert: true })
     // Another replica has stored it.
-    .catch(error => (isDuplicateKey(error) ? undefined : Promise.reject(error)))
+    .catch(ignoreDuplicateKey)
 }

@@ -1,5 +1,5 @@
 import type { MailJob } from '@iodine/contracts'
-import { isDuplicateKey, seal } from '@iodine/service-kit'
+import { ignoreDuplicateKey, seal } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { MailDoc } from '../models/mail.js'
 
@@ -46,13 +46,7 @@ export const sendMail = async (
 }
 
 /** Like `sendMail`; does nothing for a mail that waits to be sent already. */
-export const sendMailOnce: typeof sendMail = async (...mail) => {
-  try {
-    await sendMail(...mail)
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error
-  }
-}
+export const sendMailOnce: typeof sendMail = (...mail) => sendMail(...mail).catch(ignoreDuplicateKey)
 
 /** Deletes a mail that a mail server accepted or refused permanently. */
 export const settleMail = async ({ models }: AuthContext, id: string): Promise<void> => {

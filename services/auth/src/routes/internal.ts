@@ -32,29 +32,26 @@ import { type UserDoc, usernameKey } from '../models/user.js'
 import { isAdmin, requireAdmin } from '../policies/admin.js'
 import { countSealed, listKeys } from '../queries/keys.js'
 
+const found = <T>(value: T | null): T => {
+  if (value === null) throw notFound()
+  return value
+}
+
 export const addInternalRoutes = (context: AuthContext): void => {
   const { config, keys, models, service } = context
 
   // Without authentication: the keys are public, and services fetch them before they can authenticate.
   service.app.get('/internal/jwks', async () => keys.jwks)
 
-  service.internal(authInternal.checkSession, async ({ body }) => {
-    const state = await checkSession(context, body.sid)
-    if (!state) throw notFound()
-    return state
-  })
-
-  service.internal(authInternal.checkFeedKey, async ({ body }) => {
-    const checked = await checkFeedKey(context, body.hash)
-    if (!checked) throw notFound()
-    return checked
-  })
-
-  service.internal(authInternal.checkApiToken, async ({ body }) => {
-    const checked = await checkApiToken(context, body.hash)
-    if (!checked) throw notFound()
-    return checked
-  })
+  service.internal(authInternal.checkSession, async ({ body }) =>
+    found(await checkSession(context, body.sid)),
+  )
+  service.internal(authInternal.checkFeedKey, async ({ body }) =>
+    found(await checkFeedKey(context, body.hash)),
+  )
+  service.internal(authInternal.checkApiToken, async ({ body }) =>
+    found(await checkApiToken(context, body.hash)),
+  )
 
   const cardsOf = async (filter: QueryFilter<UserDoc>): Promise<UserCard[]> => {
     const users = await models.users

@@ -9,7 +9,7 @@ import {
   manifestOf,
   nextFeedEvent,
 } from '@iodine/exchange'
-import { isDuplicateKey } from '@iodine/service-kit'
+import { ignoreDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { FeedEventDoc } from '../models/feed-event.js'
 import type { CampaignModels } from '../models/index.js'
@@ -46,10 +46,8 @@ const put = async (
   if (next && doc.sha256 !== sha256)
     for (const [n, raw] of partsOf(file).entries()) {
       const part = { _id: new Types.ObjectId(), campaign_id, sha256, n, raw }
-      await feedEventParts.create(part).catch(error => {
-        // Of a step that was killed: the same bytes.
-        if (!isDuplicateKey(error)) throw error
-      })
+      // Of a step that was killed: the same bytes.
+      await feedEventParts.create(part).catch(ignoreDuplicateKey)
     }
   const bytes = file.length - doc.bytes
   await quotas.settle(async (session, take) => {

@@ -1,4 +1,4 @@
-import { isDuplicateKey } from '@iodine/service-kit'
+import { ignoreDuplicateKey, isDuplicateKey } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
 import type { IodModels } from '../models/index.js'
@@ -73,9 +73,7 @@ const beginBuild = async (
   const up_to = times.length > 0 ? new Date(Math.min(...times) - 1) : epoch
   await covoteBuilds
     .create({ _id: (newest?._id ?? 0) + 1, begun_at: now, up_to, batch: null, live: false })
-    .catch(error => {
-      if (!isDuplicateKey(error)) throw error
-    })
+    .catch(ignoreDuplicateKey)
   return true
 }
 

@@ -1,4 +1,4 @@
-import { isDuplicateKey, type Migration } from '@iodine/service-kit'
+import { ignoreDuplicateKey, type Migration } from '@iodine/service-kit'
 import { foldKey } from '../commands/create-iod.js'
 import type { IodDoc } from '../models/iod.js'
 
@@ -20,10 +20,7 @@ export const hashtagsWithoutSign: Migration = {
       .batchSize(BATCH)
     let updates: Parameters<typeof iods.bulkWrite>[0][number][] = []
     const flush = async () => {
-      if (updates.length > 0)
-        await iods.bulkWrite(updates, { ordered: false }).catch(error => {
-          if (!isDuplicateKey(error)) throw error
-        })
+      if (updates.length > 0) await iods.bulkWrite(updates, { ordered: false }).catch(ignoreDuplicateKey)
       updates = []
     }
     for await (const doc of signed) {

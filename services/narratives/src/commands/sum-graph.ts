@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { createSharedReads, inTransaction, isDuplicateKey } from '@iodine/service-kit'
+import { createSharedReads, ignoreDuplicateKey, inTransaction, isDuplicateKey } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { EdgeDoc } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
@@ -229,9 +229,9 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
 /** Notes that a user's sums are worth building. */
 export const wantSums = async ({ summed }: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
   const fresh = { graph: null, entities: 0, verbs: 0, links: 0, sources: 0 }
-  await summed.updateOne({ _id: user_id }, { $setOnInsert: fresh }, { upsert: true }).catch(error => {
-    if (!isDuplicateKey(error)) throw error
-  })
+  await summed
+    .updateOne({ _id: user_id }, { $setOnInsert: fresh }, { upsert: true })
+    .catch(ignoreDuplicateKey)
 }
 
 /** Reserves a user's sums for this call; false while another holds them. */

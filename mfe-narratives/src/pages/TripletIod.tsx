@@ -1,0 +1,40 @@
+import type { Iod, Triplet } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
+import { Button, Tag } from '@iodine/ui'
+import { AddIcon, TickIcon } from '@iodine/ui/icons'
+import { tripletValue } from '../model/triplets'
+
+interface TripletIodProps {
+  className: string | undefined
+  triplet: Triplet
+  iod: Iod | undefined
+  onConvert: () => void
+}
+
+/** Leads to the IOD of a triplet, or makes one of it. */
+export function TripletIod({ className, triplet, iod, onConvert }: TripletIodProps) {
+  return iod ? (
+    <SectionLink className={className} to={`iods/${iod.id}`}>
+      <Tag
+        minimal
+        interactive
+        tabIndex={-1}
+        intent="success"
+        icon={<TickIcon />}
+        title={`Already an IOD: ${iod.value}`}
+      >
+        IOD
+      </Tag>
+    </SectionLink>
+  ) : (
+    <Button
+      className={className}
+      variant="outlined"
+      size="small"
+      icon={<AddIcon />}
+      text="IOD"
+      aria-label={`Convert to IOD: ${tripletValue(triplet)}`}
+      onClick={onConvert}
+    />
+  )
+}
