@@ -3,6 +3,7 @@ import { type Product, startProduct } from '@iodine/harness'
 import { type AiProvider, type ApiClient, apiClient, startAiProvider } from '@iodine/test-kit'
 import { test as base, expect, type Locator, type Page } from '@playwright/test'
 import { keepLog } from './keep-log.js'
+import { openAs } from './open-as.js'
 
 export { expect, type Page }
 
@@ -56,12 +57,7 @@ export const test = base.extend<Journey, World>({
   ],
   baseURL: async ({ product }, use) => use(product.url),
   person: async ({ product }, use) => use(name => signUp(product, name)),
-  openAs: async ({ page }, use) =>
-    use(async (who, path) => {
-      await page.goto('/login')
-      await page.evaluate(token => localStorage.setItem('access_token', token), who.token)
-      await page.goto(path)
-    }),
+  openAs: async ({ page }, use) => use((who, path) => openAs(page, '', who.token, path)),
 })
 
 /** Signs a new person in over the API, with a link from the inbox, with a username and without an AI key. */
