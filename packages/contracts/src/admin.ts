@@ -5,6 +5,7 @@ import { LIMITS } from './limits.js'
 import { cursorParam, done, id, limitParam, text, time } from './primitives.js'
 import { QUOTAS } from './quotas.js'
 import { usage } from './usage.js'
+import { BACKUP_FAULT_NAMES } from './vocabulary.js'
 
 const byId = z.strictObject({ id })
 
@@ -133,18 +134,42 @@ export const backup = z.strictObject({
 })
 export type Backup = z.output<typeof backup>
 
+export const failedBackup = z.strictObject({
+  failed_at: time,
+  duration_ms: z.int().min(0),
+  fault: z.enum(BACKUP_FAULT_NAMES),
+})
+export type FailedBackup = z.output<typeof failedBackup>
+
+/** A backup that was made or failed, as administrators see it in the list. */
+export const backupItem = z.strictObject({
+  /** When it was complete, or failed. */
+  ended_at: time,
+  duration_ms: z.int(),
+  /** Null for one that failed. */
+  bytes: z.int().nullable(),
+  /** Null for one that was made. */
+  fault: z.enum(BACKUP_FAULT_NAMES).nullable(),
+})
+export type BackupItem = z.output<typeof backupItem>
+
 export const backupsInternal = {
   noteBackup: internalEndpoint('POST /internal/backups', {
     summary: 'A backup has been made; repeating it changes nothing',
     body: backup,
     response: done,
   }),
+  noteFailedBackup: internalEndpoint('POST /internal/backups/failed', {
+    summary: 'A backup has failed; repeating it changes nothing',
+    body: failedBackup,
+    response: done,
+  }),
 } as const
 
 export const systemApi = {
   listBackups: endpoint('user', 'GET /admin/backups', {
-    summary: `The last ${LIMITS.backupsKept} backups that were noted, newest first (admins)`,
-    response: z.array(backup),
+    summary: `The last ${LIMITS.backupsKept} backups that were made and the last ${LIMITS.backupsKept} that failed, newest first (admins)`,
+    response: z.array(backupItem),
   }),
   listParts: endpoint('user', 'GET /admin/parts', {
     summary: 'Services and workers with their state (admins): one that does not answer within 2 s is down',

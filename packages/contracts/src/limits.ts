@@ -15,7 +15,7 @@ export const LIMITS = {
   peoplePage: 50,
   peoplePageMax: 100,
   peopleFound: 500,
-  /** Backups that are remembered. */
+  /** Backups that are remembered, and likewise failed ones. */
   backupsKept: 20,
   /** The highest limit of a quota that can be given to a user. */
   quotaMax: 2 ** 40,

@@ -40,6 +40,19 @@ export const countVotes = ({ votes }: { votes: readonly { vote_type: VoteType }[
   return { positive, negative: votes.length - positive }
 }
 
+/** Why a backup failed, with the words that administrators read. */
+export const BACKUP_FAULTS = {
+  'folder-in-use': 'the folder was not empty',
+  'folder-within-data': 'the folder lies within the data',
+  'folder-not-writable': 'the folder could not be written',
+  'no-room': 'no room was left',
+  'data-elsewhere': 'the data is kept by other servers',
+  'keys-exchanged': 'keys were exchanged meanwhile',
+  other: 'the output of the command says why',
+} as const
+export type BackupFault = keyof typeof BACKUP_FAULTS
+export const BACKUP_FAULT_NAMES = Object.keys(BACKUP_FAULTS) as [BackupFault, ...BackupFault[]]
+
 /** Parts of a capture. `text` is the projection of `dom`; `record` is canonical JSON. */
 export const BLOB_ROLES = ['dom', 'text', 'record', 'screenshot', 'media'] as const
 export type BlobRole = (typeof BLOB_ROLES)[number]

@@ -2,7 +2,7 @@ import { readConfig, runPart, withPeers } from '@iodine/service-kit'
 import { runAccount } from './account.js'
 import { createApp } from './app.js'
 import { runAuditLog } from './audit-log.js'
-import { runBackupDone } from './backup-done.js'
+import { runBackupDone, runBackupFailed } from './backup-done.js'
 import { authConfigSchema } from './config.js'
 
 const [command, ...args] = process.argv.slice(2)
@@ -23,6 +23,7 @@ else if (command === 'account') {
       keys: { together: false, read: setting => settings[setting], writer: () => undefined },
     }),
   )
-} else if (command === 'backup-done')
-  process.exitCode = await withPeers(config(), peers => runBackupDone(peers, args, say))
-else await runPart(async () => createApp(config()))
+} else if (command === 'backup-done' || command === 'backup-failed') {
+  const run = command === 'backup-done' ? runBackupDone : runBackupFailed
+  process.exitCode = await withPeers(config(), peers => run(peers, args, say))
+} else await runPart(async () => createApp(config()))

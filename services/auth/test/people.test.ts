@@ -1,5 +1,6 @@
 import {
   authInternal,
+  type BackupFault,
   backupsInternal,
   DETAILS,
   LIMITS,
@@ -9,9 +10,10 @@ import {
   systemApi,
   usageInternal,
 } from '@iodine/contracts'
-import { hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { createPeers, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
 import { type ApiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runBackupDone, runBackupFailed } from '../src/backup-done.js'
 import { type Rig, startRig, statusOf } from './rig.js'
 
 let bed: ServiceBed
@@ -434,12 +436,84 @@ it('backups are noted once, the newest are kept', async () => {
   const backups = await boss.api.call(systemApi.listBackups)
   expect(backups).toHaveLength(LIMITS.backupsKept)
   expect(backups[0]).toEqual({
-    made_at: new Date((LIMITS.backupsKept + 3) * 60_000).toISOString(),
+    ended_at: new Date((LIMITS.backupsKept + 3) * 60_000).toISOString(),
     bytes: 5,
     duration_ms: 1_500,
+    fault: null,
   })
   const { api } = await member('backup-curious@example.org')
   expect((await api.send('GET', '/admin/backups')).status).toBe(403)
+})
+
+describe('failed backups', () => {
+  /** After those that other tests note, before now. */
+  const SINCE = Date.parse('2001-01-01')
+  const fail = (minute: number, fault: BackupFault = 'no-room') =>
+    rig.internal(backupsInternal.noteFailedBackup, {
+      body: { failed_at: new Date(SINCE + minute * 60_000).toISOString(), duration_ms: 20, fault },
+    })
+  const list = () => boss.api.call(systemApi.listBackups)
+
+  it('are noted once with a word for the reason, the newest are kept, and push out none that was made', async () => {
+    const made = await list()
+    for (let minute = 1; minute <= LIMITS.backupsKept + 3; minute++) await fail(minute)
+    await fail(LIMITS.backupsKept + 3, 'keys-exchanged')
+    const all = await list()
+    expect(all.slice(LIMITS.backupsKept)).toEqual(made)
+    expect(all.slice(0, 2)).toEqual([
+      {
+        ended_at: new Date(SINCE + (LIMITS.backupsKept + 3) * 60_000).toISOString(),
+        duration_ms: 20,
+        bytes: null,
+        fault: 'keys-exchanged',
+      },
+      expect.objectContaining({ fault: 'no-room' }),
+    ])
+    // Nor do those that are made push out one that failed.
+    const made_at = new Date(SINCE + 3_600_000).toISOString()
+    await rig.internal(backupsInternal.noteBackup, { body: { made_at, bytes: 7, duration_ms: 9 } })
+    const after = await list()
+    expect(after[0]).toEqual({ ended_at: made_at, duration_ms: 9, bytes: 7, fault: null })
+    expect(after.filter(({ fault }) => fault)).toEqual(all.filter(({ fault }) => fault))
+    // Nothing was done to anybody's data: the audit log has the backups alone that were made.
+    const ofBackups = { 'entry.action': /^backup/ }
+    const entries = await rig.service.mongo.collection('audit_entries').distinct('entry.action', ofBackups)
+    expect(entries).toEqual(['backup.made'])
+  })
+
+  it('are told by operators’ own tools, as those that were made, in known words alone', async () => {
+    const peers = createPeers({ AUTH_URL: rig.url, SERVICE_KEY: rig.service.config.SERVICE_KEY })
+    const said: string[] = []
+    const say = (line: string) => void said.push(line)
+    try {
+      for (const args of [
+        [],
+        ['no-room'],
+        ['no-room', '-1'],
+        ['/backups/2026', '3'],
+        ['other', '3', 'more'],
+        ['no-room', 'x'],
+      ])
+        expect([args, await runBackupFailed(peers, args, say)]).toEqual([args, 2])
+      expect(said.join('\n')).toContain('REASON: folder-in-use, folder-within-data')
+      const before = await list()
+      expect(await runBackupFailed(peers, ['no-room', '61'], say)).toBe(0)
+      expect(await runBackupDone(peers, ['1024', '62'], say)).toBe(0)
+      const added = (await list()).filter(({ ended_at }) => before.every(each => each.ended_at !== ended_at))
+      expect(added).toMatchObject([
+        { bytes: 1_024, duration_ms: 62_000, fault: null },
+        { bytes: null, duration_ms: 61_000, fault: 'no-room' },
+      ])
+    } finally {
+      await peers.close()
+    }
+    const nobody = createPeers({ AUTH_URL: 'http://127.0.0.1:9', SERVICE_KEY: 'x'.repeat(20) })
+    expect(await runBackupFailed(nobody, ['no-room', '1'], say)).toBe(1)
+    expect(said.at(-1)).toMatch(/^Not noted: /)
+    await nobody.close()
+    const told = { failed_at: new Date().toISOString(), duration_ms: 1, fault: '/backups is full' as 'other' }
+    expect(await statusOf(rig.internal(backupsInternal.noteFailedBackup, { body: told }))).toBe(422)
+  })
 })
 
 it('where passkeys are required, a session by a link administers nobody', async () => {

@@ -14,17 +14,23 @@ import {
 import { join, relative, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { BackupFault } from '@iodine/contracts'
 import { backupData } from '@iodine/embedded-mongo'
 import { keptRedisUrl, lockFolder, lockHolder } from '@iodine/local-servers'
 import { Redis } from 'ioredis'
-import { readStackConfig } from './config.js'
-import { noteBackup } from './note-backup.js'
+import { readStackConfig, type StackConfig } from './config.js'
+import { noteBackup, noteFailedBackup } from './note-backup.js'
 import type { Env } from './parts.js'
 import { KEY_FILES } from './secrets.js'
 
 /** A reason why nothing was done, with a message for the user of the command. */
 export class BackupRefusal extends Error {
   override name = 'BackupRefusal'
+  readonly fault: BackupFault
+  constructor(message: string, fault: BackupFault = 'other') {
+    super(message)
+    this.fault = fault
+  }
 }
 
 /** Written last: a folder without it is not a complete backup. */
@@ -104,34 +110,69 @@ const copyRunningRedis = async (from: string, to: string): Promise<void> => {
   }
 }
 
+const isWithin = (folder: string, path: string) => !relative(resolve(folder), resolve(path)).startsWith('..')
+
+/** Why a backup into the folder failed, in a word. */
+const faultOf = (error: unknown, to: string): BackupFault => {
+  if (error instanceof BackupRefusal) return error.fault
+  const { code = '', path } = error as NodeJS.ErrnoException
+  if (['ENOSPC', 'EDQUOT'].includes(code)) return 'no-room'
+  const isDenied = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code)
+  return isDenied && path !== undefined && isWithin(to, path) ? 'folder-not-writable' : 'other'
+}
+
 /**
  * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, blobs, keys and inbox.
- * Queues are copied first: the repair job and `rebuild-community` find and mend documents without jobs, but
- * jobs about documents missing from the databases would be processed. Blobs are copied after the database that
- * names them.
+ * Has administrators see that it was made, or, if the product runs, that it failed.
  * @throws BackupRefusal
  */
 export const backup = async (env: Env, to: string): Promise<void> => {
-  const { DATA_DIR, MONGODB_URI, REDIS_URL, BLOBS_URL = '' } = readStackConfig(env)
-  const dataDir = resolve(DATA_DIR)
+  const config = readStackConfig(env)
+  const dataDir = resolve(config.DATA_DIR)
+  const began = Date.now()
+  try {
+    await copyData(config, dataDir, to)
+  } catch (error) {
+    const failed_at = new Date().toISOString()
+    await noteFailedBackup(dataDir, { failed_at, duration_ms: Date.now() - began, fault: faultOf(error, to) })
+    throw error
+  }
+}
+
+/**
+ * Queues are copied first: the repair job and `rebuild-community` find and mend documents without jobs, but
+ * jobs about documents missing from the databases would be processed. Blobs are copied after the database that
+ * names them.
+ */
+const copyData = async (
+  { MONGODB_URI, REDIS_URL, BLOBS_URL = '' }: StackConfig,
+  dataDir: string,
+  to: string,
+): Promise<void> => {
   const [mongo, redis, blobs] = ['embedded-mongo', 'redis', 'blobs']
   if (MONGODB_URI || REDIS_URL)
     throw new BackupRefusal(
       'MONGODB_URI or REDIS_URL is set: those servers hold the data. docs/operations.md says how they are backed up.',
+      'data-elsewhere',
     )
   if (BLOBS_URL && !BLOBS_URL.startsWith('gridfs:'))
     throw new BackupRefusal(
       'BLOBS_URL is set: captures are kept there. docs/operations.md says how they are backed up.',
+      'data-elsewhere',
     )
   if (!existsSync(join(dataDir, redis)))
     throw new BackupRefusal(`${dataDir} holds no data: set DATA_DIR as for npm start`)
-  if (!isEmpty(to)) throw new BackupRefusal(`${to} is not empty`)
-  if (!relative(dataDir, resolve(to)).startsWith('..'))
-    throw new BackupRefusal(`${to} lies within DATA_DIR: choose a place that outlives it`)
+  if (!isEmpty(to)) throw new BackupRefusal(`${to} is not empty`, 'folder-in-use')
+  if (isWithin(dataDir, to))
+    throw new BackupRefusal(
+      `${to} lies within DATA_DIR: choose a place that outlives it`,
+      'folder-within-data',
+    )
   const running = lockHolder(dataDir) !== undefined
   if (running && !existsSync(join(dataDir, mongo)))
     throw new BackupRefusal(
       'The data is in a mongod that runs: stop the product first, or use mongodump (docs/operations.md).',
+      'data-elsewhere',
     )
   const began = Date.now()
   const unlock = running ? () => {} : await lockFolder(dataDir)
@@ -148,7 +189,7 @@ export const backup = async (env: Env, to: string): Promise<void> => {
     if (existsSync(join(dataDir, blobs))) copyBlobs(join(dataDir, blobs), join(to, blobs))
     // A key that is exchanged meanwhile might be one that the copied databases need.
     if (names.some((name, n) => contentOf(join(to, name)) !== keys[n]))
-      throw new BackupRefusal('Keys were exchanged meanwhile: try again')
+      throw new BackupRefusal('Keys were exchanged meanwhile: try again', 'keys-exchanged')
     const files: Manifest['files'] = {}
     for (const path of filesBelow(to)) files[path] = await digestOf(join(to, path))
     const made_at = new Date().toISOString()

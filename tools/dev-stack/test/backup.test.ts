@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import {
   auditApi,
+  type BackupFault,
   campaignsApi,
   capturesApi,
   collectorApi,
@@ -210,12 +213,13 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   expect(await verifyLog(on('fourth'))).toMatchObject({ code: 2, said: expect.stringContaining('no data') })
 }, 240_000)
 
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    error => `${error.name}: ${error.message}`,
+  )
+
 test('what can’t be backed up or restored is refused with the reason, and nothing is written', async () => {
-  const refusal = (work: Promise<unknown>) =>
-    work.then(
-      () => 'done',
-      error => `${error.name}: ${error.message}`,
-    )
   const on = (name: string, more = {}) => ({ ...env, DATA_DIR: at(name), ...more })
   expect(await refusal(backup(on('nowhere'), at('out')))).toMatch(/BackupRefusal: .* holds no data/)
   const given = { MONGODB_URI: 'mongodb://127.0.0.1:1/?replicaSet=x' }
@@ -244,7 +248,7 @@ test('administrators see a backup of the running product, and one of the stopped
   const { token, api } = await signUp({ url: stack.url, mail }, 'boss@example.org', 'boss')
   await backup(on, at('noted-hot'))
   const [hot] = await api.call(systemApi.listBackups)
-  expect(Date.now() - Date.parse(hot?.made_at ?? '')).toBeLessThan(60_000)
+  expect(Date.now() - Date.parse(hot?.ended_at ?? '')).toBeLessThan(60_000)
   expect(hot?.bytes).toBeGreaterThan(10_000)
   await stack.stop()
   await backup(on, at('noted-cold'))
@@ -253,5 +257,54 @@ test('administrators see a backup of the running product, and one of the stopped
   const backups = await apiClient(stack.url, token).call(systemApi.listBackups)
   expect([backups.length, backups[1]]).toEqual([2, hot])
   expect(existsSync(join(at('noted'), 'backup-done.json'))).toBe(false)
+  await stack.stop()
+}, 120_000)
+
+test('administrators see that a backup failed, and why in a word, while the product runs', async () => {
+  const on = { ...env, DATA_DIR: at('failing'), ADMIN_EMAILS: 'boss@example.org' }
+  let stack = await startStack({ env: on })
+  const { token, api } = await signUp({ url: stack.url, mail }, 'boss@example.org', 'boss')
+  await backup(on, at('failing-first'))
+  const manifest = readFileSync(join(at('failing-first'), 'backup.json'), 'utf8')
+  writeFileSync(at('a-file'), 'kept')
+  const socket = createServer().listen(join(at('failing'), 'a-socket'))
+  await once(socket, 'listening')
+  const failing: [BackupFault, string, object?][] = [
+    ['folder-in-use', at('failing-first')],
+    ['folder-not-writable', at('a-file')],
+    ['folder-not-writable', join(at('a-file'), 'below', 'it')],
+    ['folder-within-data', join(at('failing'), 'backup')],
+    ['data-elsewhere', at('failing-out'), { BLOBS_URL: 'file:///srv/blobs' }],
+    // Some way into the copy: a socket cannot be copied.
+    ['other', at('failing-out')],
+  ]
+  for (const [fault, to, more] of failing) {
+    await expect(backup({ ...on, ...more }, to)).rejects.toThrow()
+    const [last] = await api.call(systemApi.listBackups)
+    expect(last).toMatchObject({ fault, bytes: null, duration_ms: expect.any(Number) })
+    expect(Date.now() - Date.parse(last?.ended_at ?? '')).toBeLessThan(60_000)
+  }
+  // Nothing is left of them, and nothing that was there is gone.
+  expect(existsSync(at('failing-out'))).toBe(false)
+  expect([
+    readFileSync(at('a-file'), 'utf8'),
+    readFileSync(join(at('failing-first'), 'backup.json'), 'utf8'),
+  ]).toEqual(['kept', manifest])
+  socket.close()
+  const listed = await api.call(systemApi.listBackups)
+  expect(listed.map(({ fault }) => fault)).toEqual([...failing.map(([fault]) => fault).reverse(), null])
+  for (const told of [JSON.stringify(listed), readFileSync(join(at('failing'), 'iodine.log'), 'utf8')])
+    expect(told).not.toContain('failing-')
+
+  await stack.stop()
+  const refused = async () => expect(await refusal(backup(on, at('failing-first')))).toMatch(/is not empty/)
+  await refused()
+  // As after a crash: nobody answers there.
+  const gone = { SERVICE_KEY: 'x'.repeat(20), AUTH_URL: 'http://127.0.0.1:9' }
+  writeFileSync(join(at('failing'), 'services.json'), JSON.stringify(gone))
+  await refused()
+  expect(existsSync(join(at('failing'), 'backup-done.json'))).toBe(false)
+  stack = await startStack({ env: on })
+  expect(await apiClient(stack.url, token).call(systemApi.listBackups)).toEqual(listed)
   await stack.stop()
 }, 120_000)

@@ -1,6 +1,6 @@
 import { backupsInternal, everyMs, QUEUES, type QueueName, systemApi } from '@iodine/contracts'
 import { done } from '@iodine/service-kit'
-import { noteBackup } from '../commands/note-backup.js'
+import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
 import type { AuthContext } from '../context.js'
 import type { BackupDoc } from '../models/backup.js'
 import { requireAdmin } from '../policies/admin.js'
@@ -20,10 +20,18 @@ export const addSystemRoutes = (context: AuthContext): void => {
     return done(service.audit.during('operator', what, () => noteBackup(context, body)))
   })
 
+  // No entry in the audit log: nothing was done to anybody's data.
+  service.internal(backupsInternal.noteFailedBackup, ({ body }) => done(noteFailedBackup(context, body)))
+
   service.route(systemApi.listBackups, async ({ user }) => {
     await requireAdmin(context, user)
     const backups = await models.backups.find().sort({ _id: -1 }).lean<BackupDoc[]>()
-    return backups.map(({ _id, bytes, duration_ms }) => ({ made_at: _id.toISOString(), bytes, duration_ms }))
+    return backups.map(({ _id, bytes, duration_ms, fault = null }) => ({
+      ended_at: _id.toISOString(),
+      duration_ms,
+      bytes,
+      fault,
+    }))
   })
 
   service.route(systemApi.listQueues, async ({ user }) => {

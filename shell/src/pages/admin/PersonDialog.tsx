@@ -200,9 +200,9 @@ function Account({ person }: { person: PersonDetail }) {
         }
         onClose={() => setAsking(null)}
       >
-        Scripts and other systems that use {name}’s {counted(api_tokens, 'API token')} and{' '}
-        {counted(feed_keys, 'feed key')} are refused at once. This can’t be undone. Whoever is signed in can
-        make new ones: end the sessions first if somebody else has them.
+        Scripts and other systems that use API tokens or feed keys of {name} are refused at once. This can’t
+        be undone. Whoever is signed in as {name} can make new ones: if that may be somebody else, end the
+        sessions first.
       </ConfirmDialog>
     </>
   )

@@ -1,4 +1,4 @@
-import type { AdminQueue, Backup, PartState } from '@iodine/contracts'
+import { type AdminQueue, BACKUP_FAULTS, type BackupItem, type PartState } from '@iodine/contracts'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
@@ -68,12 +68,23 @@ export function System() {
 
 const DAY_MS = 86_400_000
 
+type Warning = ['warning' | 'danger', string]
+
 /** The warning that the age of the last backup asks for, if any. */
-const warningOf = (last: Backup | undefined): ['warning' | 'danger', string] | undefined => {
-  if (!last) return ['warning', 'No backup is known. Make one, or have your own tools tell of theirs.']
-  const age = Date.now() - Date.parse(last.made_at)
-  if (age > 7 * DAY_MS) return ['danger', 'The last known backup is older than a week.']
-  return age > DAY_MS ? ['warning', 'The last known backup is older than a day.'] : undefined
+const ageWarningOf = (made: BackupItem | undefined): Warning[] => {
+  if (!made) return [['warning', 'No backup is known. Make one, or have your own tools tell of theirs.']]
+  const age = Date.now() - Date.parse(made.ended_at)
+  if (age > 7 * DAY_MS) return [['danger', 'The last known backup is older than a week.']]
+  return age > DAY_MS ? [['warning', 'The last known backup is older than a day.']] : []
+}
+
+/** What the last backups call for, newest first. */
+const warningsOf = (backups: BackupItem[]): Warning[] => {
+  const [last] = backups
+  return [
+    ...(last?.fault ? [['danger', `The last backup failed: ${BACKUP_FAULTS[last.fault]}.`] as Warning] : []),
+    ...ageWarningOf(backups.find(({ fault }) => fault === null)),
+  ]
 }
 
 function Backups() {
@@ -83,43 +94,53 @@ function Backups() {
     <section className={styles.section}>
       <h2 className={styles.title}>Backups</h2>
       <LoadingPanel query={query} errorTitle="Unable to load the backups" whenStale="both">
-        {all => {
-          const warning = warningOf(all[0])
-          return (
-            <>
-              {warning && (
-                <Callout className={styles.notice} intent={warning[0]} compact>
-                  {warning[1]}
-                </Callout>
-              )}
-              {all.length > 0 && (
-                <Table
-                  items={all.map(each => ({ ...each, id: each.made_at }))}
-                  label="Backups"
-                  columns={BACKUP_COLUMNS}
-                  minWidth={400}
-                />
-              )}
-            </>
-          )
-        }}
+        {all => (
+          <>
+            {warningsOf(all).map(([intent, text]) => (
+              <Callout key={text} className={styles.notice} intent={intent} compact>
+                {text}
+              </Callout>
+            ))}
+            {all.length > 0 && (
+              <Table
+                items={all.map(each => ({ ...each, id: each.ended_at }))}
+                label="Backups"
+                columns={BACKUP_COLUMNS}
+                minWidth={640}
+              />
+            )}
+          </>
+        )}
       </LoadingPanel>
     </section>
   )
 }
 
-const BACKUP_COLUMNS: readonly Column<Backup & { id: string }>[] = [
+const BACKUP_COLUMNS: readonly Column<BackupItem & { id: string }>[] = [
   {
-    name: 'Made',
+    name: 'When',
+    width: 208,
     isNamed: true,
-    cell: ({ made_at }) => <DateTime value={made_at} format={formatDateTime} />,
+    cell: ({ ended_at }) => <DateTime value={ended_at} format={formatDateTime} />,
+  },
+  {
+    name: 'Outcome',
+    isNamed: true,
+    cell: ({ fault }) => (
+      <span className={styles.cell}>
+        <Tag minimal intent={fault ? 'danger' : 'success'}>
+          {fault ? 'failed' : 'made'}
+        </Tag>
+        {fault && <span className={styles.text}>{BACKUP_FAULTS[fault]}</span>}
+      </span>
+    ),
   },
   {
     name: 'Size',
     width: 144,
     isNumber: true,
     isNamed: true,
-    cell: ({ bytes }) => `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`,
+    cell: ({ bytes }) => (bytes === null ? '—' : `${formatCount(Math.ceil(bytes / 2 ** 20))} MiB`),
   },
   {
     name: 'Took',
