@@ -1,4 +1,4 @@
-import { iodsApi, profileApi } from '@iodine/contracts'
+import { backupsInternal, iodsApi, profileApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { apiClient, iodInput } from '@iodine/test-kit'
 import { expect, test } from '@playwright/test'
@@ -96,12 +96,17 @@ for (const size of SIZES)
     test.setTimeout(120_000)
     await page.setViewportSize(size)
     const boss = await stack.signUp('boss@example.org', 'the_boss')
+    await stack.peers.call('auth', backupsInternal.noteFailedBackup, {
+      body: { failed_at: new Date().toISOString(), duration_ms: 1_000, fault: 'no-room' },
+    })
     await openAs(page, stack.url, boss.token, '/dashboard/admin?tab=system')
     const part = (name: string) =>
       page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) })
     await expect(part('campaigns')).toContainText('up')
     await expect(part('inactivity')).toContainText('every 60 min')
     await expect(page.getByText('No backup is known.')).toBeVisible()
+    await expect(page.getByText('The last backup failed: no room was left.')).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Backups' }).getByText('failed').first()).toBeVisible()
     await stack.parts.campaigns.stop()
     try {
       await expect(part('campaigns')).toContainText('down', { timeout: 20_000 })

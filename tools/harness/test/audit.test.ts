@@ -103,6 +103,7 @@ const RECORDED_THEN = [
   'account.passkeys-reset',
   'account.sessions-ended',
   'account.suspended',
+  'account.tokens-revoked',
   'account.unsuspended',
   'api-token.created',
   'api-token.revoked',
@@ -114,6 +115,7 @@ const RECORDED_THEN = [
   'capture.unshared',
   'evidence.imported',
   'evidence.redacted',
+  'feed-key.created',
   'feed-key.created',
   'feed-key.revoked',
   'import.applied',
@@ -253,6 +255,7 @@ it('has all other actions, and no word of them', async () => {
   await api.call(profileApi.revokeApiToken, { params: { id: token.id } })
   const key = await api.call(profileApi.createFeedKey, { body: { label: canary, tlp: 'clear' } })
   await api.call(profileApi.deleteFeedKey, { params: { id: key.id } })
+  await api.call(profileApi.createFeedKey, { body: { label: canary, tlp: 'clear' } })
 
   const iod = await api.call(iodsApi.createIod, { body: iodInput({ value: `${canary}.example` }) })
   await api.call(evidenceApi.importEvidence, {
@@ -309,6 +312,7 @@ it('has all other actions, and no word of them', async () => {
   await admin.api.call(subscriptionsApi.deleteSubscription, { params })
   await admin.api.call(peopleApi.changeLimits, { ...account_, body: { iods: 77 } })
   await admin.api.call(peopleApi.endPersonSessions, account_)
+  await admin.api.call(peopleApi.revokePersonTokens, account_)
   await admin.api.call(peopleApi.suspendPerson, account_)
   expect((await account('unsuspend', user.email)).code).toBe(0)
   expect((await account('reset-passkeys', user.email)).code).toBe(0)
@@ -352,6 +356,7 @@ it('has all other actions, and no word of them', async () => {
     'subscription.deleted': { ...byAdmin, subject: { kind: 'subscription', id: subscription } },
     'account.limits-changed': { ...byAdmin, subject: { kind: 'account', id: user.id }, count: 77 },
     'account.sessions-ended': { ...byAdmin, subject: { kind: 'account', id: user.id } },
+    'account.tokens-revoked': { ...byAdmin, subject: { kind: 'account', id: user.id }, count: 1 },
     'account.passkeys-reset': { ...byOperator, subject: { kind: 'account', id: user.id } },
     'backup.made': byOperator,
     'key.rotated': { ...byOperator, detail: 'SECRETS_KEY' },
