@@ -108,7 +108,7 @@ it('a narratives service killed while it folds and builds sums answers what the 
         expect(await stored.collection('narratives').countDocuments(open)).toBe(0)
         expect(await isSummed(user)).toBe(1)
       },
-      { timeout: 120_000, interval: 1_000 },
+      { timeout: 120_000, interval: 200 },
     )
     for (const limit of [1, 3, 5_000]) {
       const kept = await user.api.call(graphApi.getTriplets, { query: { limit } as never })
