@@ -71,9 +71,10 @@ export function PrivacyPolicy() {
             <p>
               <strong>Technical data.</strong> Your network address is used for a few minutes to limit the
               number of requests. Technical logs record requests and errors, never your texts, keys or tokens.
-              An audit log records administration and what concerns accounts, such as a download of your data
-              or a change of your address: when, by which account's number, from which network (the address
-              cut short), and what; no names, addresses or texts.
+              An audit log records administration, what concerns accounts, such as a download of your data or
+              a change of your address, and what members share, export, import or remove for others: when, by
+              which account's number, from which network (the address cut short), and what; no names,
+              addresses or texts.
             </p>
             <p>We collect no passwords, no social network credentials and no tracking cookies.</p>
           </>
