@@ -71,7 +71,6 @@ export const AUDIT_SUBJECTS = {
   'feed-key': 'Feed key',
   'api-token': 'API token',
   campaign: 'Campaign',
-  import: 'Import',
   subscription: 'Subscription',
   capture: 'Capture',
   record: 'Record',
@@ -105,7 +104,6 @@ export const AUDIT_DETAILS = [
   ...new Set([
     'link',
     'passkey',
-    'code',
     ...EXPORT_FORMATS,
     'wacz',
     ...TLP_LEVELS,

@@ -4,6 +4,7 @@ import { Dialog, DialogBody } from '@iodine/ui/overlays'
 import type { ReactNode } from 'react'
 import styles from './AuditLog.module.css'
 import { actionOf, actorOf, originOf, subjectOf } from './audit-words'
+import cells from './cells.module.css'
 
 /** All that an entry holds; closed without one. */
 export function AuditEntryDialog({ entry, onClose }: { entry: AuditItem | null; onClose: () => void }) {
@@ -24,7 +25,7 @@ function Details({ entry }: { entry: AuditItem }) {
     [
       'When',
       <>
-        {formatDateTime(at)} <span className={styles.muted}>{at}</span>
+        {formatDateTime(at)} <span className={cells.muted}>{at}</span>
       </>,
     ],
     ['Who', actorOf(entry)],
@@ -44,7 +45,7 @@ function Details({ entry }: { entry: AuditItem }) {
           {settings.map(({ name, change, fingerprint }) => (
             <li key={name}>
               {name} {change}
-              {fingerprint && <span className={styles.muted}> {fingerprint}</span>}
+              {fingerprint && <span className={cells.muted}> {fingerprint}</span>}
             </li>
           ))}
         </ul>

@@ -21,6 +21,7 @@ import { AuditEntryDialog } from './AuditEntryDialog'
 import { AuditFilters, useQuestion } from './AuditFilters'
 import styles from './AuditLog.module.css'
 import { actionOf, actorOf, filtersOf, originOf, subjectOf } from './audit-words'
+import cells from './cells.module.css'
 
 const PAGE_SIZE = '50'
 
@@ -112,9 +113,9 @@ function DownloadButton({ filters }: { filters: ReturnType<typeof filtersOf> }) 
 /** Two lines of a cell. */
 function Lines({ first, second }: { first: ReactNode; second?: ReactNode }) {
   return (
-    <div className={styles.cell}>
-      <span className={styles.text}>{first}</span>
-      {second && <span className={styles.muted}>{second}</span>}
+    <div className={cells.cell}>
+      <span className={cells.text}>{first}</span>
+      {second && <span className={cells.muted}>{second}</span>}
     </div>
   )
 }
@@ -137,8 +138,8 @@ const columnsOf = (show: (entry: AuditItem) => void): readonly Column<AuditItem>
     name: 'What',
     isNamed: true,
     cell: entry => (
-      <div className={styles.cell}>
-        <span className={styles.text}>{actionOf(entry)}</span>
+      <div className={cells.cell}>
+        <span className={cells.text}>{actionOf(entry)}</span>
         {(entry.times > 1 || entry.outcome === 'unknown') && (
           <span className={styles.tags}>
             {entry.times > 1 && <Tag minimal>{formatCount(entry.times)} times</Tag>}

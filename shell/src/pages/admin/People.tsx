@@ -13,6 +13,7 @@ import {
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
+import cells from './cells.module.css'
 import styles from './People.module.css'
 import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
 
@@ -75,9 +76,9 @@ const columnsOf = (open: (id: string) => void): readonly Column<Person>[] => [
     name: 'Person',
     isNamed: true,
     cell: ({ username, email }) => (
-      <div className={styles.cell}>
-        <span className={styles.text}>{username === null ? 'No username' : `@${username}`}</span>
-        <span className={styles.muted}>{email}</span>
+      <div className={cells.cell}>
+        <span className={cells.text}>{username === null ? 'No username' : `@${username}`}</span>
+        <span className={cells.muted}>{email}</span>
       </div>
     ),
   },

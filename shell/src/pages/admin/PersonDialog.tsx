@@ -13,6 +13,7 @@ import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
 import { QUOTA_LABELS } from '../quota-labels'
+import cells from './cells.module.css'
 import styles from './People.module.css'
 
 /** Key of the queries that read accounts. */
@@ -86,12 +87,12 @@ function Account({ person }: { person: PersonDetail }) {
   const params = { id }
   return (
     <>
-      <div className={styles.cell}>
-        <strong className={styles.text}>{name}</strong>
-        <span className={styles.muted}>{email}</span>
-        <span className={styles.muted}>{id}</span>
+      <div className={cells.cell}>
+        <strong className={cells.text}>{name}</strong>
+        <span className={cells.muted}>{email}</span>
+        <span className={cells.muted}>{id}</span>
         <StateTags person={person} />
-        <span className={styles.muted}>
+        <span className={cells.muted}>
           {counted(sessions, 'session')}, {counted(api_tokens, 'valid API token')},{' '}
           {counted(feed_keys, 'valid feed key')}
         </span>

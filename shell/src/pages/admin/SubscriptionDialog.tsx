@@ -19,6 +19,7 @@ import {
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
+import cells from './cells.module.css'
 import styles from './Subscriptions.module.css'
 import { INTERVALS, intervalOf, subscriptionsQuery } from './subscriptions'
 
@@ -99,7 +100,7 @@ function SubscriptionForm({
   return (
     <DialogForm submitLabel={subscription ? 'Save Changes' : 'Subscribe'} onSubmit={submit} onClose={onClose}>
       {subscription ? (
-        <p className={styles.text}>{subscription.url}</p>
+        <p className={cells.text}>{subscription.url}</p>
       ) : (
         <>
           <FormGroup label="Kind">
@@ -278,10 +279,10 @@ function CampaignChoice({ chosen, onChoose }: { chosen: string | null; onChoose:
                 checked={campaign.id === chosen}
                 onChange={() => onChoose(campaign.id)}
               >
-                <span className={styles.text} dir="auto">
+                <span className={cells.text} dir="auto">
                   {campaign.name}
                 </span>{' '}
-                <span className={styles.muted}>{formatCount(campaign.iod_count)} IOD(s)</span>
+                <span className={cells.muted}>{formatCount(campaign.iod_count)} IOD(s)</span>
               </Radio>
             ))
           }

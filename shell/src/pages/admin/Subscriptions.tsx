@@ -8,6 +8,7 @@ import { Link } from '@iodine/ui/router'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
+import cells from './cells.module.css'
 import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
 import { intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
@@ -53,7 +54,7 @@ export function Subscriptions() {
         onConfirm={() => (leaving ? act.leave(leaving) : Promise.resolve())}
         onClose={() => setLeaving(null)}
       >
-        <p className={styles.text}>
+        <p className={cells.text}>
           {leaving?.url} is not pulled any more. What came by it stays in{' '}
           {leaving?.campaign_name ?? 'its campaign'}.
         </p>
@@ -113,8 +114,8 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
     name: 'Feed',
     isNamed: true,
     cell: ({ url, kind, public_key }) => (
-      <div className={styles.cell}>
-        <span className={styles.text}>{url}</span>
+      <div className={cells.cell}>
+        <span className={cells.text}>{url}</span>
         <span className={styles.tags}>
           <Tag minimal>{kind === 'taxii' ? 'TAXII 2.1' : 'MISP'}</Tag>
           {public_key !== null && (
@@ -132,9 +133,9 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
     isNamed: true,
     cell: ({ campaign_id, campaign_name }) =>
       campaign_name === null ? (
-        <span className={styles.muted}>Deleted</span>
+        <span className={cells.muted}>Deleted</span>
       ) : (
-        <Link className={styles.text} to={`/dashboard/campaigns/${campaign_id}`}>
+        <Link className={cells.text} to={`/dashboard/campaigns/${campaign_id}`}>
           {campaign_name}
         </Link>
       ),
@@ -144,8 +145,8 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
     width: 248,
     isNamed: true,
     cell: subscription => (
-      <div className={styles.cell}>
-        <span className={subscription.last?.error ? `${styles.text} ${styles.error}` : styles.text}>
+      <div className={cells.cell}>
+        <span className={subscription.last?.error ? `${cells.text} ${styles.error}` : cells.text}>
           {outcomeOf(subscription)}
         </span>
         {subscription.last && <Ago at={subscription.last.at} />}
@@ -157,9 +158,9 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
     width: 136,
     isNamed: true,
     cell: ({ next_at, every, paused }) => (
-      <div className={styles.cell}>
+      <div className={cells.cell}>
         {paused ? <Tag minimal>Paused</Tag> : <span>{next_at ? soon(next_at) : 'Under way'}</span>}
-        <span className={styles.muted}>every {intervalOf(every)}</span>
+        <span className={cells.muted}>every {intervalOf(every)}</span>
       </div>
     ),
   },
@@ -207,7 +208,7 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
 
 function Ago({ at }: { at: string }) {
   return (
-    <time className={styles.muted} dateTime={at}>
+    <time className={cells.muted} dateTime={at}>
       {formatRelative(at)}
     </time>
   )
