@@ -1,5 +1,6 @@
 import { type Iod, iodsApi, type NewIod, type VoteType } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { holdRequests } from '../support/hold-requests.js'
 import { openAs as openPageAs } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
 
@@ -231,13 +232,8 @@ test('votes show at once, once a person, from several people at the same time', 
   await pressEscape(page)
 
   await test.step('a vote that fails is taken back', async () => {
-    let fail = () => {}
-    await page.route(VOTE, async route => {
-      await new Promise<void>(resolve => {
-        fail = resolve
-      })
-      await route.abort()
-    })
+    await page.route(VOTE, route => route.abort())
+    const fail = await holdRequests(page, VOTE)
     const failing = row(page, `${mark} failing`)
     await failing.getByRole('button', { name: 'Upvote' }).click()
     await expect(failing).toContainText('+1−0')
