@@ -23,6 +23,7 @@ import {
   type ApiClient,
   apiClient,
   type BedUser,
+  deferred,
   iodInput,
   NO_LIMITS,
   newId,
@@ -449,17 +450,14 @@ describe('with many IODs', () => {
 
   it('answers 503 until all are read for the first time', async () => {
     await insertMany(600)
-    let release = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
-    const ask = createOverlay(modelsWith(aggregatingBy(async aggregate => held.then(aggregate))), {
+    const held = deferred()
+    const ask = createOverlay(modelsWith(aggregatingBy(async aggregate => held.promise.then(aggregate))), {
       refreshMs: 0,
       firstMs: 20,
     })
     for (let n = 0; n < 3; n++)
       await expect(ask(0)).rejects.toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    release()
+    held.resolve()
     await vi.waitFor(
       async () => expect((await answerOf(ask)).rows.length).toBe(600 * OVERLAY_ROW_BYTES),
       10_000,
@@ -470,13 +468,10 @@ describe('with many IODs', () => {
     await insertMany(4_000)
     const [eve, fred] = [await bed.user('eve'), await bed.user('fred')]
     const own = await startService()
-    let release = () => {}
-    const held = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const held = deferred()
     // As if her clients read nothing yet.
     own.app.addHook('onSend', async ({ headers }, reply) => {
-      if (headers.authorization?.endsWith(eve.token) && reply.statusCode === 200) await held
+      if (headers.authorization?.endsWith(eve.token) && reply.statusCode === 200) await held.promise
     })
     try {
       const ownUrl = await own.listen()
@@ -493,11 +488,11 @@ describe('with many IODs', () => {
       const other = await ask(fred)
       expect((await decodeOverlay(new Uint8Array(other.bytes))).rows.length).toBe(4_000 * OVERLAY_ROW_BYTES)
       expect(answers).toHaveLength(28)
-      release()
+      held.resolve()
       await vi.waitFor(() => expect(answers).toHaveLength(30), 10_000)
       for (const answer of answers.slice(28)) expect(answer).toEqual(other)
     } finally {
-      release()
+      held.resolve()
       await own.close()
     }
   }, 60_000)

@@ -11,7 +11,7 @@ import {
   personalDataInternal,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
-import { newId } from '@iodine/test-kit'
+import { deferred, newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWaits } from '../src/commands/waits.js'
@@ -214,12 +214,9 @@ describe('failures', () => {
 
   it('answers 504 past the wait, goes on, and the narrative appears', async () => {
     const hasty = await startBench({ EXTRACTION_WAIT_MS: '700' })
-    let answered = () => {}
-    const answer = new Promise<void>(resolve => {
-      answered = resolve
-    })
+    const answer = deferred()
     hasty.work(async id => {
-      await answer
+      await answer.promise
       return hasty.finish(id, { triplets: [triplet('Late')] })
     })
     const eve = await hasty.user('eve')
@@ -228,7 +225,7 @@ describe('failures', () => {
     expect(await post(body, eve.api)).toMatchObject(late)
     expect(await post(body, eve.api)).toMatchObject(late)
     expect(await list(eve.api)).toEqual([])
-    answered()
+    answer.resolve()
     await vi.waitFor(async () => expect(await list(eve.api)).toHaveLength(1), 30_000)
     await hasty.stop()
   })
@@ -244,12 +241,9 @@ describe('failures', () => {
 
 describe('texts under way', () => {
   it('are told to their owner alone, with how far they are, until they end', async () => {
-    let finish = () => {}
-    const finished = new Promise<void>(resolve => {
-      finish = resolve
-    })
+    const finished = deferred()
     bench.work(async id => {
-      await finished
+      await finished.promise
       return bench.finish(id, { triplets: [] })
     })
     const text = `${freshText()} ${'🛰'.repeat(200)}`
@@ -272,7 +266,7 @@ describe('texts under way', () => {
     await job?.updateProgress({ done: 1, parts: 3 })
     expect(await open()).toEqual([{ ...told, progress: { done: 1, parts: 3 } }])
     expect(await (await bench.user('bob')).api.call(narrativesApi.listOpenNarratives)).toEqual([])
-    finish()
+    finished.resolve()
     await answer
     expect(await open()).toEqual([])
   })

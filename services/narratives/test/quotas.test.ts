@@ -1,5 +1,5 @@
 import { personalDataInternal, usageInternal } from '@iodine/contracts'
-import { newId } from '@iodine/test-kit'
+import { deferred, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Bench, startBench, triplet } from './bench.js'
 
@@ -65,9 +65,11 @@ describe('narratives', () => {
     bench.work(id => bench.finish(id, { failure: 'provider_failed' }))
     expect((await post()).status).toBe(502)
     expect(await usage()).toEqual(used(0))
-    const ended: (() => void)[] = []
+    let begun = 0
+    const ended = deferred()
     bench.work(async id => {
-      await new Promise<void>(resolve => ended.push(resolve))
+      begun++
+      await ended.promise
       await bench.finish(id, { triplets: [] })
     })
     const texts = [1, 2, 3, 4].map(n => `Text ${n} of ${ana.id}.`)
@@ -75,8 +77,8 @@ describe('narratives', () => {
     await expect.poll(usage).toEqual(used(4))
     expect((await post()).status).toBe(413)
     const joined = post(texts[0])
-    await expect.poll(() => ended.length).toBe(4)
-    for (const end of ended) end()
+    await expect.poll(() => begun).toBe(4)
+    ended.resolve()
     const answers = await Promise.all([...waiting, joined])
     expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(201))
     expect(answers[4]?.body.id).toBe(answers[0]?.body.id)
