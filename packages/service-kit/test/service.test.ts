@@ -554,7 +554,8 @@ describe('sealing', () => {
     expect(unseal(key, 'user-1', sealed)).toBe('sk-secret é')
     expect(() => unseal(key, 'user-2', sealed)).toThrow()
     expect(() => unseal(Buffer.alloc(32, 8).toString('base64'), 'user-1', sealed)).toThrow()
-    expect(() => unseal(key, 'user-1', `${sealed.slice(0, -2)}AA`)).toThrow()
+    const other = sealed.at(-2) === 'A' ? 'B' : 'A'
+    expect(() => unseal(key, 'user-1', sealed.slice(0, -2) + other + sealed.at(-1))).toThrow()
     expect(() => unseal(key, 'user-1', '')).toThrow()
   })
   it('never gives the same text twice', () => expect(seal(key, 'c', 'x')).not.toBe(seal(key, 'c', 'x')))
