@@ -31,10 +31,7 @@ const told = {
 let nextId = 0
 
 const connect = async (server: EmbeddedMongo) => {
-  const client = await new MongoClient(server.uri, {
-    retryWrites: false,
-    serverSelectionTimeoutMS: 2000,
-  }).connect()
+  const client = await new MongoClient(server.uri, { retryWrites: false }).connect()
   return {
     client,
     docs: client.db('d').collection<{ _id: number; k: string; tags: number[] }>('docs'),
