@@ -76,7 +76,7 @@ beforeAll(async () => {
     table,
     text.replace(/^ {2}'POST \/auth\/logout'/m, found => `${row}${found}`),
   )
-})
+}, PATIENCE_MS)
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a generated service with its section', () => {
