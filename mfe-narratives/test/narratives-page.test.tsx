@@ -229,7 +229,8 @@ describe('the list', () => {
     await waitFor(() =>
       expect(section.toasts.at(-1)).toMatchObject({ description: 'Unable to delete narrative' }),
     )
-    expect(screen.getByRole('heading', { name: 'Analyzed narratives (1)' })).toBeTruthy()
+    // The list is read again beside it.
+    expect(await screen.findByRole('heading', { name: 'Analyzed narratives (1)' })).toBeTruthy()
   })
 })
 
