@@ -106,6 +106,7 @@ export {
   startStoreService,
 } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
+export { timeoutSignal } from './stalls.js'
 export {
   type Audit,
   type AuditBy,

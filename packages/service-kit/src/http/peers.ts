@@ -14,6 +14,7 @@ import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
 import { calling, requestIdOf } from '../observe/work-context.js'
+import { timeoutSignal } from '../stalls.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 
@@ -93,7 +94,10 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
   const clients = new Map(
     SERVICE_NAMES.map(peer => [
       peer,
-      createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS }),
+      createClient((target, request) => send(peer, target, request), {
+        ms: PATIENCE_MS,
+        timeout: timeoutSignal,
+      }),
     ]),
   )
   const clientOf = (peer: ServiceName) => clients.get(peer) as Client<Response>
