@@ -53,6 +53,7 @@ export {
 } from './http/lists.js'
 export {
   addressOf,
+  COMMAND_PATIENCE_MS,
   createPeers,
   type Peers,
   type PeersConfig,
