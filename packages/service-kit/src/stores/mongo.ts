@@ -3,7 +3,7 @@ import mongoose, { type ClientSession, type Connection } from 'mongoose'
 export type { Connection }
 
 /** How long the first connection is retried while the database starts or is busy. */
-const FIRST_CONNECTION_MS = 15_000
+const FIRST_CONNECTION_MS = 60_000
 
 /**
  * Connects to the service's own database. Queries on a dead server fail within 2 s instead of being buffered;
