@@ -24,7 +24,8 @@ test.afterAll(() => stack?.stop())
 for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
   test.describe(`at ${viewport.width} px`, () => {
     test.beforeEach(async ({ page }) => {
-      test.setTimeout(240_000)
+      // Some forty states each: four times what they take on a busy machine.
+      test.setTimeout(480_000)
       await page.setViewportSize(viewport)
     })
 
