@@ -223,9 +223,7 @@ test('an entry that was changed in the database breaks the chain, and the screen
       await page.reload()
       await expect(
         logOf(page).getByText('The chain is broken: entry 2 was changed.', { exact: false }),
-      ).toBeVisible({
-        timeout: 5_000,
-      })
+      ).toBeVisible()
     }).toPass()
     expect(await faultsOf(page, 'a broken chain')).toEqual([])
   } finally {
