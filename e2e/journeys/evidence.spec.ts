@@ -188,9 +188,6 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
   })
   await test.step('the second adds a quote to it', async () => {
     await openAs(bo, `/dashboard/data?q=${mark}`)
-    // What is known of the words comes after them, and takes a selection away.
-    const field = page.getByRole('textbox', { name: 'Video Description' })
-    await expect(field.getByRole('link').first()).toBeVisible()
     await createFromSelection()
     await page.getByRole('button', { name: 'Add your quote to the existing IOD' }).click()
     await expect(page.getByText('Your quote is evidence of the IOD')).toBeVisible()
