@@ -143,8 +143,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   const button = page.getByRole('dialog', { name: 'IOD' }).getByRole('button', { name: 'Evidence (1)' })
   await button.press('Enter')
   await expect(drawerOf(page)).toBeFocused()
-  // It has the focus while it still slides in.
-  await expect.poll(() => drawerOf(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
+  expect(await drawerOf(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
   await expect(pieceOf(page).locator('mark')).toHaveText(hostile)
   await expect(pieceOf(page).locator('b')).toHaveCount(0)
   await pieceOf(page).getByRole('button', { name: 'Show in the capture' }).click()
