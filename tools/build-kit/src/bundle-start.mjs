@@ -4,7 +4,16 @@
  * embedded database, and a file for each kind of thread. Some 1,900 modules become a dozen files, since resolving and opening modules takes most of
  * the time of a start. Servers run the unbundled files.
  */
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -51,6 +60,8 @@ export default () => ({
   },
 }
 
+const hasSameContent = (file, other) => existsSync(other) && readFileSync(file).equals(readFileSync(other))
+
 const bundle = await rolldown({
   input: {
     main: join(ROOT, 'tools/dev-stack/dist/main.js'),
@@ -78,9 +89,15 @@ const require = requireOf(import.meta.url)`,
 await bundle.close()
 // Entries last: what they import must be there.
 const entries = ['isolated.js', 'canon-thread.js', 'coordination-thread.js', 'main.js']
-const chunks = readdirSync(made).filter(file => !entries.includes(file))
-for (const file of [...chunks, ...entries]) renameSync(join(made, file), join(OUT, file))
+const files = readdirSync(made)
+const chunks = files.filter(file => !entries.includes(file))
+// An unchanged file keeps its times: the next build would take it for changed.
+for (const file of [...chunks, ...entries])
+  if (!hasSameContent(join(made, file), join(OUT, file))) renameSync(join(made, file), join(OUT, file))
 for (const file of readdirSync(OUT))
-  if (statSync(join(OUT, file), { throwIfNoEntry: false })?.mtimeMs < Date.now() - KEEP_OLD_FILES_MS)
+  if (
+    !files.includes(file) &&
+    statSync(join(OUT, file), { throwIfNoEntry: false })?.mtimeMs < Date.now() - KEEP_OLD_FILES_MS
+  )
     rmSync(join(OUT, file), { recursive: true, force: true })
 rmSync(made, { recursive: true })

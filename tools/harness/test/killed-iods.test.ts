@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(20)
+const KILLS = rounds(5)
 const CLIENTS = 4
 
 let stack: TestStack
