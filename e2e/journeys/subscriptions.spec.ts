@@ -22,8 +22,8 @@ const indicator = (n: number) => ({
   raw: `{"type":"indicator","id":"indicator--00000000-0000-4000-8000-00000000000${n}","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[url:value = 'https://example.org/feed/${n}']"}`,
   added: `2026-01-01T00:00:0${n}Z`,
 })
-/** A run is waited for on a busy machine, too. */
-const RUN = { timeout: 40_000 }
+/** A run is waited for on a busy machine, too: a list that takes it for over is read again after 30 s. */
+const RUN = { timeout: 60_000 }
 const SIZES = [
   { width: 1440, height: 900 },
   { width: 390, height: 844 },
@@ -37,7 +37,7 @@ for (const size of SIZES)
   test(`an administrator subscribes to a feed, pulls, pauses and leaves it at ${size.width} px`, async ({
     page,
   }) => {
-    test.setTimeout(180_000)
+    test.setTimeout(240_000)
     await page.setViewportSize(size)
     const boss = await stack.signUp('boss@example.org', 'the_boss')
     const name = `Lake at ${size.width}`
