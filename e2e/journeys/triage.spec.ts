@@ -89,9 +89,13 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', async ({ page, perso
     await expect(showing(page)).toHaveText(/^Showing 300 of/)
     const spent = await countInput(page)
     await box(page, range[0] ?? '').click()
-    // To the last row, as the wheel would; a wheel goes past it where rows come late.
-    await page.getByRole('region', { name: 'IODs' }).evaluate(frame => frame.scrollTo(0, 24 * 48))
-    await box(page, range[29] ?? '').click({ modifiers: ['Shift'] })
+    await page.getByRole('region', { name: 'IODs' }).hover()
+    const last = box(page, range[29] ?? '')
+    await expect(async () => {
+      await page.mouse.wheel(0, 400)
+      await expect(last).toBeVisible({ timeout: 500 })
+    }).toPass()
+    await last.click({ modifiers: ['Shift'] })
     await expect(page.getByText('30 selected')).toBeVisible()
     await button(page, 'Add to campaign').click()
     await page.keyboard.type(mark)
