@@ -8,7 +8,7 @@ import { DETAILS, LIMITS, type Manifest } from '@iodine/contracts'
 import { manifestHash } from '@iodine/evidence'
 import { rounds } from '@iodine/test-kit/rounds'
 import { openDB } from 'idb'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures, LeftOut, type NewCapture } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
 import { createQueue } from '../src/background/queue'
@@ -207,6 +207,12 @@ const open = async () => {
 
 const NOTHING_WAITS = { waiting: 0, quotes: 0, full: { count: 0, reason: '' }, refused: [] }
 
+/** Times are counted while the clock stands still, however late the machine is. */
+const stopClock = () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 let made = 0
 beforeEach(async () => {
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -317,6 +323,7 @@ test('one that another copy seals while its blobs are sent is sealed', async () 
 })
 
 test('with too many open captures it waits, more and more seldom, and holds no record up', async () => {
+  stopClock()
   const { add, flush, queue, sender, summary } = await open()
   await add(captureOf('giant mirrors'))
   next = [

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { IngestResult, TiktokRecord } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit/rounds'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
 import { createQueue } from '../src/background/queue'
@@ -103,6 +103,12 @@ const open = async () => {
   }
 }
 
+/** Times are counted while the clock stands still, however late the machine is. */
+const stopClock = () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
 let made = 0
 beforeEach(async () => {
   if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -139,6 +145,7 @@ test('what was captured before the browser closed goes out after it, in batches,
 })
 
 test('a server that is down is asked again ever more seldom, and gets everything once it is back', async () => {
+  stopClock()
   const { add, flush, summary } = await open()
   await add([video(1), video(2)])
   next = ['cut', 503, 'nonsense', 'too few', 429]
@@ -155,6 +162,7 @@ test('a server that is down is asked again ever more seldom, and gets everything
 })
 
 test('a server that names a time is not asked before it', async () => {
+  stopClock()
   const { add, flush } = await open()
   await add([video(1)])
   next = [429]

@@ -156,8 +156,8 @@ export const startRig = async (env: Record<string, string> = {}, deps: GatewayDe
 }
 export type Rig = Awaited<ReturnType<typeof startRig>>
 
-/** Writes bytes to the address and reads until the other side closes, or `ms` milliseconds pass. */
-export const raw = (url: string, text: string | Buffer, ms = 1_000): Promise<string> =>
+/** Writes bytes to the address and reads until the other side closes, or `ms` milliseconds pass, which only ends a hang. */
+export const raw = (url: string, text: string | Buffer, ms = 30_000): Promise<string> =>
   new Promise(resolve => {
     const { port } = new URL(url)
     let answer = ''

@@ -277,7 +277,7 @@ describe('sharing', () => {
       ...sharing,
       feed: { ...feed, state: 'published', objects: 1_200, at: new Date().toISOString() },
     } as CampaignSharing
-    await dialog.findByText(/^1,200 object\(s\) published/, {}, { timeout: 10_000 })
+    await dialog.findByText(/^1,200 object\(s\) published/)
     await press('Addresses', dialog)
     const addresses = within(await screen.findByRole('dialog', { name: 'Addresses of the feed' }))
     expect((addresses.getByLabelText('TAXII collection') as HTMLInputElement).value).toBe(COLLECTION)

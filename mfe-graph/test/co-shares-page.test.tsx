@@ -70,7 +70,7 @@ const DONE: Routes = {
 }
 const settled = async () => {
   const found = await screen.findByRole<GraphCanvas>('application', { name: 'Co-shares graph' })
-  await waitFor(() => expect(found.dataset.layout).toBe('settled'), { timeout: 5_000 })
+  await waitFor(() => expect(found.dataset.layout).toBe('settled'))
   return found
 }
 const called = (route: string) => section.calls.filter(call => call.route === route)

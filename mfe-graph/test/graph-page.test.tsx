@@ -46,7 +46,7 @@ const show = (search = '') => open({ 'GET /graph/triplets': [200, graph], ...MEN
 const canvas = () => screen.findByRole<GraphCanvas>('application', { name: 'Narrative triplets graph' })
 const settled = async () => {
   const found = await canvas()
-  await waitFor(() => expect(found.dataset.layout).toBe('settled'), { timeout: 5000 })
+  await waitFor(() => expect(found.dataset.layout).toBe('settled'))
   return found
 }
 const click = (target: HTMLElement, { x, y }: { x: number; y: number }) => {
@@ -188,7 +188,7 @@ describe('selection', () => {
     click(found, { x: (from!.x + to!.x) / 2, y: (from!.y + to!.y) / 2 })
     const card = await screen.findByRole('region', { name: 'Link details' })
     expect(within(card).getByRole('heading', { name: 'Moon → orbits' })).toBeTruthy()
-    const retry = await within(card).findByRole('button', { name: 'Retry' }, { timeout: 10_000 })
+    const retry = await within(card).findByRole('button', { name: 'Retry' })
     works = true
     fireEvent.click(retry)
     expect(await within(card).findByText('The Moon orbits <b>.')).toBeTruthy()
@@ -203,7 +203,7 @@ describe('selection', () => {
     fireEvent.click(within(card).getByRole('button', { name: 'orbits' }))
     await waitFor(() => expect(found.dataset.selected).toBe('verb:orbits'))
     expect(screen.queryByRole('region', { name: 'Link details' })).toBeNull()
-  }, 20_000)
+  })
 
   it('asks for no texts of another user, whose graph alone is public', async () => {
     const show = async (search: string) => {

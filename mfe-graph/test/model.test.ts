@@ -254,7 +254,7 @@ describe('layout', () => {
     await expect.poll(() => [latest[0], latest[1]]).toEqual([400, -300])
     expect(settled).toBe(false)
     tell({ type: 'drop' })
-    await expect.poll(() => settled, { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => settled).toBe(true)
     expect([latest[0], latest[1]]).toEqual([400, -300])
     expect(Math.hypot(latest[2]! - before[2]!, latest[3]! - before[3]!)).toBeGreaterThan(10)
   })

@@ -146,7 +146,9 @@ test('a new campaign needs a name, and is not created twice after a failure', as
   await waitFor(() => expect(toasts[1]?.description).toBe('Service unavailable'))
   expect(dialog.getByRole<HTMLInputElement>('radio', { name: /^Hills/ }).checked).toBe(true)
   fails = false
-  fireEvent.click(dialog.getByRole('button', { name: 'Add 2 IOD(s)' }))
+  const again = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add 2 IOD(s)' })
+  await waitFor(() => expect(again.disabled).toBe(false))
+  fireEvent.click(again)
   await waitFor(() => expect(toasts[2]?.title).toBe('Added 2 IOD(s) to the campaign'))
   expect(calls.filter(({ route }) => route === 'POST /campaigns')).toHaveLength(1)
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())

@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
+import { type Call, openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parcel } from '../src/parcel'
@@ -12,6 +12,8 @@ Object.defineProperty(HTMLElement.prototype, 'clientWidth', { get: () => 1_000 }
 const LIST = '/dashboard/iods'
 /** What the panel asks once an IOD has stood. */
 const PARTS = ['GET /campaigns', 'GET /:source/data', 'GET /narratives/data', 'GET /graph/mentions']
+const missingParts = (calls: readonly Call[]) =>
+  PARTS.filter(route => calls.every(call => call.route !== route))
 
 const api = (iods: Iod[]): Routes => ({
   'GET /iods': ({ search }) => {
@@ -71,7 +73,7 @@ test('a row opens the panel of its IOD at its own address; Escape and Back close
     expect.stringMatching(/^Negative.*bob/),
     expect.stringMatching(/^Positive.*ann/),
   ])
-  await waitFor(() => expect(PARTS.filter(route => calls.every(call => call.route !== route))).toEqual([]))
+  await waitFor(() => expect(missingParts(calls)).toEqual([]))
   expect(asked()).toBe(before)
 
   fireEvent.keyDown(document.body, { key: 'Escape' })
@@ -223,9 +225,11 @@ const until = async (isReached: () => boolean | undefined) => {
 
 test('of rows that are passed only the one that stands for 200 ms asks where it occurs', async () => {
   const iods = ['alpha', 'beta', 'gamma'].map(value => iod(value))
-  await open(iods)
+  const { calls } = await open(iods)
   await rowOf('gamma')
   await openRow('alpha')
+  // It stands: no timer of it is left.
+  await waitFor(() => expect(missingParts(calls)).toEqual([]))
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const sent = vi.spyOn(globalThis, 'fetch')
   const asked = () => sent.mock.calls.map(([url]) => new URL(String(url)).pathname)
@@ -319,8 +323,12 @@ test('links of rows and panel filter the list, and lead to people', async () => 
   expect(row.getByRole('link', { name: target.created_by ?? '' }).getAttribute('href')).toBe(
     `/dashboard/community/${target.created_by_id}`,
   )
+  // There is no second page: the list writes that soon.
+  await waitFor(() => expect(search()).toBe('?q=of'))
   click(row.getByRole('link', { name: 'URL' }))
   await waitFor(() => expect(search()).toBe('?q=of&category=URL'))
+  // With the filter another table is drawn: the rows of before take no click.
+  await screen.findByRole('button', { name: 'Remove filter URL' })
   click((await rowOf('alpha')).getByRole('link', { name: SOURCE }))
   const source = new URLSearchParams({ source: SOURCE }).toString()
   await waitFor(() => expect(search()).toBe(`?q=of&category=URL&${source}`))

@@ -71,7 +71,7 @@ describe('the search', () => {
     await open('?value=a&scope=shared', {
       'POST /sightings/search': () => (broken ? [503, { detail: 'Not now' }] : [200, STORY]),
     })
-    await screen.findByText('Not now', {}, { timeout: 5_000 })
+    await screen.findByText('Not now')
     broken = false
     fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
     await screen.findByRole('region', { name: 'Earliest known here' })

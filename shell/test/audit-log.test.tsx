@@ -80,7 +80,7 @@ test('entries say who did what on what, and the details of one all that it holds
     ],
     ['Operator', 'Account suspendedOutcome unknown', `Deleted account${'d'.repeat(24)}`, '—', 'Details'],
   ])
-  screen.getByText('Chain intact, 7 entries since Nov 1, 2026.', { exact: false })
+  await screen.findByText('Chain intact, 7 entries since Nov 1, 2026.', { exact: false })
   fireEvent.click(screen.getByRole('button', { name: 'Details of entry 7' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Entry of the Audit Log' }))
   for (const text of [entry.request_id, entry.hash, entry.prev, entry.id, 'Done'])

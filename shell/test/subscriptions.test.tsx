@@ -18,7 +18,10 @@ const subscription: Subscription = {
   every: 60,
   paused: false,
   state: 'waiting',
-  next_at: new Date(Date.now() + 30 * 60_000).toISOString(),
+  // From the answer on, however late it is.
+  get next_at() {
+    return new Date(Date.now() + 30 * 60_000).toISOString()
+  },
   last: { at: new Date().toISOString(), error: null, objects: 3, iods: 2 },
   kept: 12,
   created_at: '2026-11-01T00:00:00.000Z',

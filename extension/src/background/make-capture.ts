@@ -25,8 +25,13 @@ export const captureAddress = (address: string): string => {
 }
 
 /** The bytes of base64. Throws for what is none. */
-export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+export const fromBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  // By `Uint8Array.from`, two megabytes take many times as long.
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
+}
 
 export interface CaptureSource {
   /** The page's address and its kind, as the browser says. */

@@ -65,12 +65,13 @@ export interface PictureLooks {
 /**
  * Reads pictures here rather than in the page, which may not read those of other hosts, and only where the user permits
  * it. Without cookies: what is read is what everybody gets. Each picture is read once while this script runs.
+ * @param patienceMs time for all pictures of a message
  */
-export const createPictureLooks = (): PictureLooks => {
+export const createPictureLooks = (patienceMs = PICTURES_MS): PictureLooks => {
   const known = new Map<string, PictureHashes>()
 
   const read = async (addresses: readonly string[]): Promise<void> => {
-    const signal = AbortSignal.timeout(PICTURES_MS)
+    const signal = AbortSignal.timeout(patienceMs)
     const waiting = [...addresses]
     const go = async () => {
       for (let url = waiting.shift(); url !== undefined && !signal.aborted; url = waiting.shift()) {

@@ -4,6 +4,7 @@ import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodi
 import { useCallback, useEffect } from 'react'
 
 const CANONICAL = ['canonical']
+const STATE = ['canonical-state']
 const PAGE_SIZE = 50
 const SENTENCES = 20
 const FOUND = 20
@@ -88,7 +89,7 @@ export function useCanonicalState(enabled: boolean) {
   const { api } = useHost()
   const client = useQueryClient()
   const { data } = useQuery({
-    queryKey: ['canonical-state'],
+    queryKey: STATE,
     enabled,
     queryFn: ({ signal }) => api.call('GET /narratives/canonical/state', { signal }),
     refetchInterval: ({ state }) => (state.data?.pending ? POLL_MS : false),
@@ -110,7 +111,9 @@ export function useCompareByMeaning(): () => Promise<void> {
     } catch (error) {
       notify(errorToast(error, 'Unable to compare by meaning'))
     }
-    await client.invalidateQueries({ queryKey: ['canonical-state'] })
+    // A first reading that began before would be taken for the new one.
+    await client.cancelQueries({ queryKey: STATE })
+    await client.invalidateQueries({ queryKey: STATE })
   }
 }
 
@@ -120,7 +123,7 @@ export function useDecide(onUndone: () => void) {
   const client = useQueryClient()
   const reload = useCallback(async () => {
     await client.invalidateQueries({ queryKey: CANONICAL })
-    void client.invalidateQueries({ queryKey: ['canonical-state'] })
+    void client.invalidateQueries({ queryKey: STATE })
   }, [client])
 
   const undo = useCallback(

@@ -441,6 +441,6 @@ describe('isolation', () => {
         return true
       }
     }
-    await expect.poll(gone, { timeout: 10_000 }).toBe(true)
+    await expect.poll(gone).toBe(true)
   })
 })

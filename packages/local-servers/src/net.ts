@@ -43,7 +43,8 @@ export const freePorts = async (count: number, host = '127.0.0.1'): Promise<numb
   const ports: number[] = []
   while (ports.length < count) {
     const port = randomInt(LOWEST, HIGHEST + 1)
-    if (!(await portFault(port, host)) && (await claim(port))) ports.push(port)
+    // Claimed first: the probe listens for a moment, on which the port's holder must not stumble.
+    if ((await claim(port)) && !(await portFault(port, host))) ports.push(port)
   }
   return ports
 }

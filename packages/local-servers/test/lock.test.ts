@@ -21,7 +21,7 @@ test('a folder in use is refused with the process that holds it, and free again 
 test('it waits for a run that is just stopping', async () => {
   const release = await lockFolder(folder)
   setTimeout(release, 300)
-  ;(await lockFolder(folder, 3_000))()
+  ;(await lockFolder(folder, 60_000))()
 })
 
 test.each([

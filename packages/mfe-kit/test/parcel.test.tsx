@@ -6,7 +6,7 @@ import { defineParcel, type HostProps, useHost } from '../src'
 import { type MountedParcel, mountParcel } from '../src/host'
 
 /** Timeout in milliseconds, sufficient on a busy machine. */
-const PATIENCE = 15_000
+const PATIENCE = 30_000
 
 const user: Profile = {
   id: 'a'.repeat(24),

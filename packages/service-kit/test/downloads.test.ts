@@ -112,7 +112,7 @@ it('a member with a script holds one large download; others get theirs', async (
   const answers: IncomingMessage[] = []
   for (let n = 0; n < 20; n++) void ask(`${url}/ana`).then(answer => answers.push(answer))
   // The newest waits, the others are refused.
-  await vi.waitFor(() => expect(answers).toHaveLength(19), 10_000)
+  await vi.waitFor(() => expect(answers).toHaveLength(19), 30_000)
   for (const answer of answers) {
     expect(answer).toMatchObject({ statusCode: 429, headers: { 'retry-after': '1' } })
     expect(JSON.parse(String(await read(answer)))).toEqual({ detail: DETAILS.busy })
@@ -122,7 +122,7 @@ it('a member with a script holds one large download; others get theirs', async (
   expect((await read(other)).equals(bytes)).toBe(true)
   expect([download.made, answers.length]).toEqual([2, 19])
   first.destroy()
-  await vi.waitFor(() => expect(answers).toHaveLength(20), 10_000)
+  await vi.waitFor(() => expect(answers).toHaveLength(20), 30_000)
   const last = answers[19] as IncomingMessage
   expect(last.statusCode).toBe(200)
   expect((await read(last)).equals(bytes)).toBe(true)

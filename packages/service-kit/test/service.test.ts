@@ -376,7 +376,7 @@ it('does each queued job once an id, with its data checked', async () => {
   const data = { user_id: 'a'.repeat(24) }
   const job = await service.queues.add('erasures', data, { jobId: 'one' })
   await service.queues.add('erasures', data, { jobId: 'one' })
-  expect(await service.queues.waitFor('erasures', job, 5_000)).toBe(data.user_id)
+  expect(await service.queues.waitFor('erasures', job, 30_000)).toBe(data.user_id)
   expect(seen).toHaveLength(1)
   await expect(service.queues.add('erasures', { user_id: 'x' })).rejects.toThrow()
 })
@@ -386,7 +386,7 @@ it('counts each failed run of a job, and the job once when it is given up', asyn
     throw new Error('refused')
   })
   const job = await service.queues.add('mail', { sealed: 'x' }, { attempts: 3, backoff: 10 })
-  await expect(service.queues.waitFor('mail', job, 5_000)).rejects.toThrow()
+  await expect(service.queues.waitFor('mail', job, 30_000)).rejects.toThrow()
   // Redis publishes the job's end before the worker has counted it.
   const metrics = async () => (await fetch(`${url}/metrics`)).text()
   await expect.poll(metrics).toMatch(/^jobs_given_up_total\{service="things",queue="mail"\} 1$/m)
@@ -472,7 +472,7 @@ describe('a process that is to end', () => {
     await hasBegun
     await ending.queues.finishJobs(50)
     other.queues.work('erasures', async ({ user_id }) => user_id)
-    expect(await other.queues.waitFor('erasures', job, 5_000)).toBe(data.user_id)
+    expect(await other.queues.waitFor('erasures', job, 30_000)).toBe(data.user_id)
     await Promise.all([ending.close(), other.close()])
   })
 })
@@ -554,7 +554,8 @@ describe('sealing', () => {
     expect(unseal(key, 'user-1', sealed)).toBe('sk-secret é')
     expect(() => unseal(key, 'user-2', sealed)).toThrow()
     expect(() => unseal(Buffer.alloc(32, 8).toString('base64'), 'user-1', sealed)).toThrow()
-    expect(() => unseal(key, 'user-1', `${sealed.slice(0, -2)}AA`)).toThrow()
+    const other = sealed.at(-2) === 'A' ? 'B' : 'A'
+    expect(() => unseal(key, 'user-1', sealed.slice(0, -2) + other + sealed.at(-1))).toThrow()
     expect(() => unseal(key, 'user-1', '')).toThrow()
   })
   it('never gives the same text twice', () => expect(seal(key, 'c', 'x')).not.toBe(seal(key, 'c', 'x')))

@@ -105,18 +105,23 @@ test('a date is shown as a date, with the relative time in its tooltip', () => {
   expect([french?.title, french?.textContent]).toEqual(['il y a 3 heures', formatFrenchDate(value)])
 })
 
+/** No toast goes by itself meanwhile, on a busy machine either. */
+const LONG_MS = 600_000
+
 test('a toast shows title and description and closes by its button', async () => {
-  await showToast({ title: 'Deleted', description: 'Data deleted successfully', status: 'success' })
+  await showToast({
+    title: 'Deleted',
+    description: 'Data deleted successfully',
+    status: 'success',
+    duration: LONG_MS,
+  })
   await screen.findByText('Data deleted successfully')
   expect(screen.getByText('Deleted')).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: 'Close' }))
   await waitFor(() => expect(screen.queryByText('Deleted')).toBeNull())
-  await showToast({ title: 'Left behind', status: 'info' })
+  await showToast({ title: 'Left behind', status: 'info', duration: LONG_MS })
   expect(await screen.findByText('Left behind')).toBeTruthy()
 })
-
-/** No toast goes by itself meanwhile, on a busy machine either. */
-const LONG_MS = 600_000
 
 test('a toast that is on screen is counted in its place, and three stay at most', async () => {
   for (let n = 0; n < 6; n++)
@@ -138,6 +143,7 @@ test('toasts that undo something stand by themselves, and close when it is undon
     await showToast({
       title: 'Removed',
       status: 'success',
+      duration: LONG_MS,
       key,
       action: { text: 'Undo', onClick: () => undone.push(key) },
     })

@@ -6,6 +6,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['*.case.ts'],
     setupFiles: ['../../lib/vitest/heartbeat.mjs'],
-    pool: watchedForks(5_000),
+    // Files that load in time do so on a busy machine, too. All at once: each waits for the limit.
+    pool: watchedForks(20_000),
+    maxWorkers: 3,
   },
 })

@@ -15,9 +15,12 @@ let changed: string[]
 /** Compilers and whole test runs are slow on a busy machine. */
 const PATIENCE_MS = 480_000
 
-/** Not copied: files of one checkout, bundles, and node_modules, which the copy links to. */
+/**
+ * Not copied: files of one checkout, bundles, node_modules, which the copy links to, and the apps that tests of the build
+ * kit make and remove meanwhile.
+ */
 const LEFT_OUT =
-  /^(\.git|\.data|node_modules\/(\.pnpm|\.cache)|(shell|extension|mfe-[^/]+)\/dist)$|(^|\/)(test-results|\.vite-temp)$/
+  /^(\.git|\.data|node_modules\/(\.pnpm|\.cache)|(shell|extension|mfe-[^/]+)\/dist)$|(^|\/)(test-results|\.vite-temp|\.app-[^/]+)$/
 
 /** Runs a command in the copy; the error of a failed one contains its output. */
 const run = (command: string, ...args: string[]) =>
@@ -73,7 +76,7 @@ beforeAll(async () => {
     table,
     text.replace(/^ {2}'POST \/auth\/logout'/m, found => `${row}${found}`),
   )
-})
+}, PATIENCE_MS)
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a generated service with its section', () => {

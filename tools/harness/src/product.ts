@@ -11,6 +11,7 @@ import { readyAddress } from './output.js'
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
+/** Merely ends what hangs: on a busy machine every part takes some seconds to end its work. */
 const STOP_MS = 60_000
 
 /** The product as a user runs it: `npm start`, in its own process group and data folder. */

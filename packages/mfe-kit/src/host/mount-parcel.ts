@@ -9,6 +9,12 @@ export interface MountedParcel {
   unmount: () => Promise<void>
 }
 
+/** single-spa logs errors of lifecycles that take longer; by default 3 s, which on a slow machine is no fault. */
+const PATIENCE = { millis: 30_000, warningMillis: 30_000 }
+const timeouts = Object.fromEntries(
+  ['bootstrap', 'mount', 'update', 'unmount'].map(lifecycle => [lifecycle, PATIENCE]),
+)
+
 /**
  * Mounts a remote's parcel into `domElement`. single-spa's `start()` is never called: it would patch history.
  */
@@ -24,7 +30,7 @@ export function mountParcel(config: RemoteParcel, domElement: HTMLElement, props
     if (heldProps.length > 1) empty(heldProps.shift())
     return kept
   }
-  const parcel = mountRootParcel(lifecycles as unknown as ParcelConfig, hold(props))
+  const parcel = mountRootParcel({ ...lifecycles, timeouts } as unknown as ParcelConfig, hold(props))
   let queue: Promise<unknown> = parcel.mountPromise
   const applyLatest = async () => {
     if (latest === applied || parcel.getStatus() !== 'MOUNTED') return
