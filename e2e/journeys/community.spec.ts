@@ -22,6 +22,9 @@ const contribute = async ({ api }: Person, count: number, prefix: string) => {
       }),
     )
 }
+/** Waits until a profile has so many IODs: contributions are told after they are stored. */
+const expectContributions = ({ api }: Person, id: string, count: number) =>
+  expect.poll(async () => (await api.send('GET', `/community/users/${id}`)).body.total_iods).toBe(count)
 
 test('the list is searched, goes on past its first page, and is left and found again where it was', async ({
   page,
@@ -32,6 +35,10 @@ test('the list is searched, goes on past its first page, and is left and found a
   const busy = await person('walker')
   await Promise.all(Array.from({ length: 21 }, () => person('walker')))
   await contribute(busy, 5, '<b>Lake</b> claim')
+  const { id } = await busy.api.call(profileApi.getProfile)
+  await expectContributions(busy, id, 5)
+  const found = async () => (await busy.api.send('GET', '/community/users?search=walker_')).body.total
+  await expect.poll(found).toBe(22)
   await openAs(busy, '/dashboard/community')
   await expect(page.getByRole('heading', { name: 'Iodine Community' })).toBeVisible()
   await expect(page.getByText(/^\d+ profile\(s\) found$/)).toBeVisible()
@@ -45,10 +52,12 @@ test('the list is searched, goes on past its first page, and is left and found a
   await box.pressSequentially('wa')
   await searchFor(page, 'WALKER_')
   expect(asked.every(term => term.length > 2)).toBe(true)
+  // The list before stays until the other is there.
+  await expect(page.getByRole('list', { name: 'Profiles' })).toHaveAttribute('aria-busy', 'false')
+  await expect(page.getByText('22 profile(s) found')).toBeVisible()
   await expect(page.getByRole('article')).toHaveCount(20)
   await page.getByRole('button', { name: 'Load more profiles' }).click()
   await expect(page.getByRole('article')).toHaveCount(22)
-  await expect(page.getByText('22 profile(s) found')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Load more profiles' })).toHaveCount(0)
 
   const own = card(page, busy)
@@ -65,7 +74,7 @@ test('the list is searched, goes on past its first page, and is left and found a
   await expect(page.getByText(/^Membre depuis \d{1,2} \S+ \d{4}$/)).toBeVisible()
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
   // Profiles are aligned as all pages are.
-  expect(await titleLeft()).toBe(left)
+  await expect.poll(titleLeft).toBe(left)
 
   const isBack = async () => {
     await expect(card(page, busy)).toBeInViewport()
@@ -100,7 +109,7 @@ test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
   const { id } = await ana.api.call(profileApi.getProfile)
   const path = `/dashboard/community/profile/${id}`
   const rows = page.getByRole('list', { name: 'Contributions' }).getByRole('listitem')
-  await expect.poll(async () => (await bo.api.send('GET', `/community/users/${id}`)).body.total_iods).toBe(53)
+  await expectContributions(bo, id, 53)
 
   await openAs(bo, path)
   await expect(page.getByRole('heading', { name: `@${ana.username}` })).toBeVisible()

@@ -141,8 +141,7 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   const { iod } = await quoted(ana, mark, hostile, 'Other words')
   await openAs(ana, `${IODS}/${iod.id}`)
   const button = page.getByRole('dialog', { name: 'IOD' }).getByRole('button', { name: 'Evidence (1)' })
-  await button.focus()
-  await page.keyboard.press('Enter')
+  await button.press('Enter')
   await expect(drawerOf(page)).toBeFocused()
   expect(await drawerOf(page).boundingBox()).toMatchObject({ x: 0, y: 0, width: 390, height: 844 })
   await expect(pieceOf(page).locator('mark')).toHaveText(hostile)
@@ -230,7 +229,11 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   const confirm = page.getByRole('dialog', { name: 'Delete evidence' })
   await confirm.getByRole('button', { name: 'Delete' }).click()
   await expect(drawerOf(page).getByText('No evidence yet')).toBeVisible()
-  // The focus is still in the drawer.
+  await expect(confirm).toHaveCount(0)
+  // The focus is still in the drawer, or comes back to it when the question has gone.
+  await expect
+    .poll(() => drawerOf(page).evaluate(drawer => drawer.contains(document.activeElement)))
+    .toBe(true)
   await page.keyboard.press('Escape')
   await expect(drawerOf(page)).toHaveCount(0)
 })
@@ -276,7 +279,9 @@ test('a triplet shows the sentence that says it, and brings it along as evidence
   await row.hover()
   await expect(card.locator('mark')).toContainText(mark)
   await row.getByRole('button', { name: /^Convert to IOD/ }).click()
-  const added = page.waitForResponse(answer => answer.url().endsWith('/evidence'))
+  const added = page.waitForResponse(
+    answer => answer.url().endsWith('/evidence') && answer.request().method() === 'POST',
+  )
   await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
   expect((await added).status()).toBe(201)
   expect(await (await added).json()).toMatchObject({ kind: 'narrative', seal: null })

@@ -6,6 +6,7 @@ import {
   launchCollector,
   openIodForm,
   pressCreateIod,
+  pressSwitch,
   signIn,
   startSites,
 } from '../support/collector.js'
@@ -45,7 +46,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
 
   const iod = await test.step('the selection becomes an IOD with its evidence', async () => {
     const { page: post, popup } = await collector.open(url)
-    await popup.getByLabel('Mark known IODs on t.me').click({ force: true })
+    await pressSwitch(popup, 'Mark known IODs on t.me')
     await expect(popup.getByLabel('Mark known IODs on t.me')).toBeChecked()
     await openIodForm(post, words)
     await pressCreateIod(post)
@@ -123,9 +124,8 @@ test('selected words become evidence of an IOD that exists; words that a page hi
   const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })
   const { page, popup } = await collector.open(url)
   await signIn(popup, ana)
-  const marking = popup.getByLabel('Mark known IODs on blog.example.org')
-  await marking.click({ force: true })
-  await expect(marking).toBeChecked()
+  await pressSwitch(popup, 'Mark known IODs on blog.example.org')
+  await expect(popup.getByLabel('Mark known IODs on blog.example.org')).toBeChecked()
   const evidenceOf = (id: string) => ana.api.call(evidenceApi.listEvidence, { params: { id }, query: {} })
 
   await test.step('the second press adds the quote to the IOD of somebody else', async () => {
@@ -170,8 +170,8 @@ test('selected words become evidence of an IOD that exists; words that a page hi
   await test.step('a picture of another site is not in the capture, and the popup says so', async () => {
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect(popup.getByText('A picture of the last page is not in its capture')).toBeVisible()
+    await expect.poll(() => ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)
-    expect(await ana.api.call(capturesApi.listCaptures, { query: {} })).toHaveLength(2)
   })
 
   await test.step('a page that has moved on without loading is captured under its address of now', async () => {
@@ -190,9 +190,8 @@ test('selected words become evidence of an IOD that exists; words that a page hi
   await test.step('with the option off, pages are collected and nothing is captured', async () => {
     const options = await collector.context.newPage()
     await options.goto(new URL('options.html', popup.url()).href)
-    const sealing = options.getByLabel('Keep a sealed copy of what I collect')
-    await sealing.click({ force: true })
-    await expect(sealing).not.toBeChecked()
+    await pressSwitch(options, 'Keep a sealed copy of what I collect')
+    await expect(options.getByLabel('Keep a sealed copy of what I collect')).not.toBeChecked()
     await popup.getByRole('button', { name: 'Collect this article' }).click()
     await expect(popup.getByText('1 unchanged')).toBeVisible()
     await expect(popup.getByText('waiting to be sealed')).toHaveCount(0)

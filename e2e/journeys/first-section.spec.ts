@@ -159,6 +159,8 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
   await opened()
   await menu(page).getByRole('link', { name: 'IODs' }).click()
   await expect(page.getByText('of a section')).toBeVisible()
+  // A text is there before its font.
+  await page.evaluate(() => document.fonts.ready)
   page.removeAllListeners('request')
   return [...files].sort()
 }

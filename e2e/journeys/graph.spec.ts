@@ -93,7 +93,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
   })
 
   await test.step('a click selects: details, coral; the background clears', async () => {
-    expect(await colorOf(canvas, 'verb:heat')).toEqual(await themeColor(page, 'graph-verb'))
+    await expect.poll(() => colorOf(canvas, 'verb:heat')).toEqual(await themeColor(page, 'graph-verb'))
     const { x, y } = await pointOf(page, 'verb:heat')
     await page.mouse.click(x, y)
     await expect(canvas).toHaveAttribute('data-selected', 'verb:heat')
@@ -317,7 +317,8 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
     expect(sheet.height).toBeLessThanOrEqual(drawing.height / 2)
     expect(Math.abs(sheet.y + sheet.height - drawing.y - drawing.height)).toBeLessThan(1)
     expect(sheet.width).toBe(drawing.width)
-    expect((await pointOf(page, 'entity:giant mirrors')).y).toBeLessThan(sheet.y)
+    // The view flies there.
+    await expect.poll(async () => (await pointOf(page, 'entity:giant mirrors')).y).toBeLessThan(sheet.y)
     const close = node.getByRole('button', { name: 'Clear selection' })
     const size = await close.boundingBox()
     expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(40)

@@ -3,6 +3,7 @@ import { startTestStack, type TestStack } from '@iodine/harness'
 import type { AiAnswer, SignedInUser } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
+import { keepToasts } from '../support/keep-toasts.js'
 import { openAs } from '../support/open-as.js'
 
 /**
@@ -84,10 +85,16 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   page,
   browser,
 }) => {
+  // The service's wait is a part of it.
+  test.slow()
   const eve = await stack.signUp()
   await eve.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
   await open(page, eve)
-  stack.ai.always({ after: WAIT_MS + 1_500, answer: 'simple' })
+  let answer = () => {}
+  const asked = new Promise<void>(resolve => {
+    answer = resolve
+  })
+  stack.ai.always({ after: asked, answer: 'simple' })
   let posts = 0
   page.on('request', request => {
     if (request.method() === 'POST' && /\/narratives\/?$/.test(request.url())) posts++
@@ -103,8 +110,9 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   await expect(page.getByText(DETAILS.stillWorking).first()).toBeVisible()
   await page.reload()
   await expect(page.getByText('Still working. The narrative appears here when it is done.')).toBeVisible()
-  await heading(page, 1)
+  answer()
   await expect(page.getByText('1 triplet extracted')).toBeVisible()
+  await heading(page, 1)
   expect(await eve.api.call(narrativesApi.listNarratives)).toHaveLength(1)
 
   stack.ai.always('hang')
@@ -161,6 +169,7 @@ test('a deleted narrative is undone by its toast or in its place; a second click
   for (const text of ['The oldest one.', 'The one between.', 'The newest one.'])
     ids.unshift((await zoe.api.call(narrativesApi.createNarrative, { body: { text } })).id)
   const listed = async () => (await zoe.api.call(narrativesApi.listNarratives)).map(({ id }) => id)
+  await keepToasts(page)
   await open(page, zoe)
   await heading(page, 3)
   const before = await zoe.api.call(graphApi.getTriplets, { query: { limit: 100 } })

@@ -115,7 +115,10 @@ test('the login screen suggests a passkey at the field for the address', async (
   await touch(() => addPasskey(page, 'Phone'))
   // The virtual authenticator takes the suggestion as soon as it may.
   await touch(async () => {
+    // The name is in the menu until the session has ended, too.
+    const signedIn = page.waitForResponse('**/api/v1/auth/verify-passkey')
     await page.getByRole('button', { name: 'Logout' }).click()
+    expect((await signedIn).status()).toBe(200)
     await expect(page.getByText('@suggested').first()).toBeVisible()
   })
 })

@@ -47,7 +47,9 @@ test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever i
     await page.keyboard.press('Control+k')
     await expect(group(page, 'Recent').getByRole('option')).toHaveText([new RegExp(word)])
     await page.keyboard.type(word)
-    await expect(group(page, 'My data').getByRole('option')).toHaveCount(1)
+    // Each answer that arrives makes the first result the chosen one again.
+    for (const name of ['IODs', 'Campaigns', 'My data'])
+      await expect(group(page, name).getByRole('option')).toHaveCount(1)
     await page.keyboard.press('ArrowDown')
     await expect(bar(page)).toHaveAttribute(
       'aria-activedescendant',

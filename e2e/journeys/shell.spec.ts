@@ -74,11 +74,12 @@ test('the profile: a username edited in place, an AI key added, replaced and del
   const main = page.getByRole('main')
   await expect(main.getByText(bea.email)).toBeVisible()
   await expect(main.getByText('User', { exact: true })).toBeVisible()
-  const today = new Date().toLocaleDateString('en-US', {
+  const { created_at } = await bea.api.call(profileApi.getProfile)
+  const joined = new Date(created_at).toLocaleDateString('en-US', {
     timeZone: 'Europe/Paris',
     dateStyle: 'long',
   })
-  await expect(main.getByText(today)).toBeVisible()
+  await expect(main.getByText(joined)).toBeVisible()
 
   const edit = page.getByRole('button', { name: 'Edit username' })
   const field = main.getByLabel('Username')

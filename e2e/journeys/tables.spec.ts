@@ -66,8 +66,16 @@ const boxOf = async (of: Locator) => {
 }
 const sideways = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-const heights = (of: Locator) =>
-  of.evaluateAll(rows => rows.map(each => Math.round(each.getBoundingClientRect().height)))
+/** Waits until all rows of the list have this height: those of a resized window are laid out in a later frame. */
+const expectHeights = (page: Page, height: number) =>
+  expect
+    .poll(async () => {
+      const found = await page
+        .locator('tbody tr[aria-rowindex]')
+        .evaluateAll(rows => rows.map(each => Math.round(each.getBoundingClientRect().height)))
+      return [...new Set(found)]
+    })
+    .toEqual([height])
 
 /** Expects a popover to be inside the window, scrolling as one. */
 const expectInWindow = async (page: Page, popover: Locator) => {
@@ -98,7 +106,7 @@ test('rows are 48 px high, and the value has most of the room', async ({ page })
   await open(page, '/dashboard/iods')
   const table = page.getByRole('table')
   await expect(row(page, 'claim 129')).toBeVisible()
-  expect(new Set(await heights(table.locator('tbody tr[aria-rowindex]')))).toEqual(new Set([48]))
+  await expectHeights(page, 48)
   const value = await boxOf(page.getByRole('columnheader', { name: 'Value' }))
   expect(value.width / (await boxOf(table)).width).toBeGreaterThan(0.45)
   const voted = row(page, 'claim 129').getByRole('img', { name: /^Voted: / })
@@ -115,6 +123,7 @@ test('rows are 48 px high, and the value has most of the room', async ({ page })
     { width: 390, height: 844 },
   ]) {
     await page.setViewportSize(size)
+    await expectHeights(page, size.width < 900 ? 188 : 48)
     const button = row(page, 'claim 128').getByRole('button', { name: 'Details' })
     // Half a window above it and below it is the least room that a popover can have.
     await button.evaluate(each => each.scrollIntoView({ block: 'center' }))
@@ -153,7 +162,7 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
         expect(Math.min(width, height)).toBeGreaterThanOrEqual(40)
       }
     }
-    expect(new Set(await heights(page.locator('tbody tr[aria-rowindex]')))).toEqual(new Set([188]))
+    await expectHeights(page, 188)
     expect(await sideways(page)).toBe(0)
   })
 
@@ -192,8 +201,8 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
       await expect(row(page, 'claim 000')).toBeVisible({ timeout: 500 })
     }).toPass()
     await page.setViewportSize({ width: 1440, height: 900 })
+    await expectHeights(page, 48)
     await expect(row(page, 'claim 000')).toBeVisible()
-    expect(new Set(await heights(page.locator('tbody tr[aria-rowindex]')))).toEqual(new Set([48]))
   })
   expect(violations).toEqual([])
 })
@@ -296,7 +305,18 @@ test('IODs are picked by search, range and all at once, and no key loses the sel
     ]) {
       await page.setViewportSize(size)
       const places = async () => [await boxOf(box(129)), await boxOf(search)]
-      const before = await places()
+      const frames = () =>
+        page.evaluate(async () => {
+          for (let n = 0; n < 3; n++) await new Promise(requestAnimationFrame)
+        })
+      let before = await places()
+      // A resized window is laid out in a later frame.
+      await expect(async () => {
+        await frames()
+        const last = before
+        before = await places()
+        expect(before).toEqual(last)
+      }).toPass()
       await box(129).check()
       await expect(adding.getByText('1 IOD(s) selected to add')).toBeVisible()
       expect(await places()).toEqual(before)

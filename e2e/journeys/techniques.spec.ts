@@ -52,6 +52,9 @@ for (const size of SIZES)
     }
     await block.scrollIntoViewIfNeeded()
     await expectFits(page)
+    // What is chosen shows at once; a reload would lose what is not sent yet.
+    const chosen = async () => (await bo.api.call(campaignsApi.listTechniques, { params: { id } })).length
+    await expect.poll(chosen).toBe(NAMES.length)
 
     await page.reload()
     await expect(block.getByRole('listitem')).toHaveText(NAMES)

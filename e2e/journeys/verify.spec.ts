@@ -42,6 +42,7 @@ test('a capture’s file proves itself in the browser and by the command, until 
   const violations = await watchPolicy(page)
   await page.goto('/verify')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Verify a capture')
+  await page.waitForLoadState('networkidle')
   const asked: string[] = []
   page.on('request', request => asked.push(request.url()))
 

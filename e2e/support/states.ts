@@ -103,6 +103,16 @@ export const reach = async (
     // A campaign's buttons do something once its dialog has its name: it is loaded then.
     if (name === CAMPAIGN) await expect(page.getByRole('dialog', { name })).toBeVisible()
   }
-  if (types) await page.keyboard.type(types)
-  await expect(page.locator(shown).first()).toBeVisible()
+  const isShown = expect(page.locator(shown).first())
+  if (types && clicks.length === 0)
+    // A page listens to keys some moments after it is drawn.
+    return expect(async () => {
+      await page.keyboard.type(types)
+      await isShown.toBeVisible({ timeout: 5_000 })
+    }).toPass()
+  if (types) {
+    await expect(page.locator('input:focus')).toBeVisible()
+    await page.keyboard.type(types)
+  }
+  await isShown.toBeVisible()
 }

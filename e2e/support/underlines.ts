@@ -54,7 +54,7 @@ export interface Spy {
   report(): Promise<unknown>
 }
 
-/** Has the page's own script watch whatever a browser lets it watch. */
+/** Has the page's own script watch whatever a browser lets it watch, and waits until it sees. */
 export const spyOn = async (page: Page): Promise<Spy> => {
   await page.evaluate(() => {
     const noticed: unknown[] = []
@@ -126,6 +126,7 @@ export const spyOn = async (page: Page): Promise<Spy> => {
     ).observe(document.getElementById('words') as HTMLElement)
     const timer = setInterval(look, 50)
     Object.assign(window, {
+      isSpying: () => seen.length > 0,
       spied: () => {
         look()
         clearInterval(timer)
@@ -133,6 +134,7 @@ export const spyOn = async (page: Page): Promise<Spy> => {
       },
     })
   })
+  await page.waitForFunction(() => (window as never as { isSpying: () => boolean }).isSpying())
   return {
     async isCardAt(x, y) {
       return isLike((await screenshot(page)).at(Math.round(x), Math.round(y)), CARD_EDGE)

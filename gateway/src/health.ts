@@ -1,5 +1,5 @@
 import { SERVICE_NAMES } from '@iodine/contracts'
-import { addressOf } from '@iodine/service-kit'
+import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { fetch } from 'undici'
 import type { GatewayConfig } from './config.js'
@@ -22,7 +22,7 @@ export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () 
     const states = await Promise.all(
       parts.map(async ({ name, url }) => {
         const answer = await fetch(new URL('/readyz', url), {
-          signal: AbortSignal.timeout(PATIENCE_MS),
+          signal: timeoutSignal(PATIENCE_MS),
         }).catch(() => undefined)
         await answer?.body?.cancel()
         return [name, answer?.ok ? 'up' : 'down'] as const

@@ -139,6 +139,8 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       const trouble = await readSetting(database, 'trouble')
       const captureTrouble = await readSetting(database, 'captureTrouble')
+      // First: a capture that is made meanwhile counts twice, not never.
+      const making = collector.making()
       const kept = await captures.summary(account ? ownerOf(account) : '')
       return {
         server: account?.server ?? (await readServer(database)),
@@ -150,7 +152,7 @@ export const createApp = (database: Database): App => {
         looking: await isLooking(),
         captures: {
           ...kept,
-          waiting: kept.waiting + collector.making(),
+          waiting: kept.waiting + making,
           leftOut: (await readSetting(database, 'leftOut')) ?? '',
           trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
         },

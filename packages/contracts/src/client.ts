@@ -129,6 +129,8 @@ export interface ClientOptions {
   check?: (endpoint: EndpointSpec, status: number, body: unknown) => void
   /** Default timeout in milliseconds. */
   ms?: number
+  /** Makes the signal of a timeout; `AbortSignal.timeout` by default. */
+  timeout?: (ms: number) => AbortSignal
 }
 
 interface LooseInput extends CallOptions {
@@ -143,11 +145,17 @@ interface LooseInput extends CallOptions {
  */
 export const createClient = <A extends WireAnswer>(
   transport: Transport<A>,
-  { token: getToken, onUnauthorized, check, ms: usualMs }: ClientOptions = {},
+  {
+    token: getToken,
+    onUnauthorized,
+    check,
+    ms: usualMs,
+    timeout = ms => AbortSignal.timeout(ms),
+  }: ClientOptions = {},
 ): Client<A> => {
   const send = async (spec: EndpointSpec, { params, query, body, signal, ms = usualMs }: LooseInput) => {
     const token = getToken?.() ?? null
-    const signals = [signal ?? [], ms === undefined ? [] : AbortSignal.timeout(ms)].flat()
+    const signals = [signal ?? [], ms === undefined ? [] : timeout(ms)].flat()
     // By the body, not by the endpoint, of which browsers know the path alone.
     const isBytes = ArrayBuffer.isView(body)
     const answer = await transport(requestTarget(spec, { params, query }), {

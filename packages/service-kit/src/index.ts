@@ -53,6 +53,7 @@ export {
 } from './http/lists.js'
 export {
   addressOf,
+  COMMAND_PATIENCE_MS,
   createPeers,
   type Peers,
   type PeersConfig,
@@ -106,6 +107,7 @@ export {
   startStoreService,
 } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
+export { timeoutSignal } from './stalls.js'
 export {
   type Audit,
   type AuditBy,

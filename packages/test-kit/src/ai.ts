@@ -91,13 +91,13 @@ const ANSWERS = {
 
 /**
  * Answer to one request: `{ triplets }`, `{ content }` verbatim, a name in `ANSWERS`, `{ after, answer }`
- * with a delay in milliseconds, or a function of the text.
+ * with a delay in milliseconds or once a promise has resolved, or a function of the text.
  */
 export type AiAnswer =
   | ((text: string) => AiAnswer)
   | { triplets: AiTriplet[] }
   | { content: string }
-  | { after: number; answer: AiAnswer }
+  | { after: number | Promise<void>; answer: AiAnswer }
   | keyof typeof ANSWERS
 
 /**
@@ -180,6 +180,6 @@ async function respond(answer: AiAnswer, request: ChatRequest, response: ServerR
   if (typeof answer === 'string') return ANSWERS[answer](asked)
   if ('triplets' in answer) return sendTriplets(asked, answer.triplets)
   if ('content' in answer) return complete(asked, answer.content)
-  await sleep(answer.after)
+  await (typeof answer.after === 'number' ? sleep(answer.after) : answer.after)
   return respond(answer.answer, request, response)
 }

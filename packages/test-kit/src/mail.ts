@@ -24,7 +24,7 @@ export interface MailCatcher {
   url: string
   /** All received mails, oldest first. */
   mails: Mail[]
-  /** The oldest mail to the address not yet returned by a call; waits up to `ms` (10 s) for it. */
+  /** The oldest mail to the address not yet returned by a call; waits up to `ms` (45 s) for it. */
   waitForMail(to: string, ms?: number): Promise<Mail>
   /** Refuses the next `times` mails with a temporary failure (SMTP 451). */
   refuse(times: number): void
@@ -75,7 +75,7 @@ export const startMailCatcher = async ({ keep }: MailCatcherOptions = {}): Promi
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    async waitForMail(to, ms = 10_000) {
+    async waitForMail(to, ms = 45_000) {
       const signal = AbortSignal.timeout(ms)
       for (;;) {
         const mail = mails.find(each => !returned.has(each) && each.to.includes(to))

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider.stop())
 
-const ask = (text = 'Ana reads books. Yes. Bo writes long letters', patienceMs = 5_000) =>
+const ask = (text = 'Ana reads books. Yes. Bo writes long letters', patienceMs = 30_000) =>
   fetch(`${provider.url}/chat/completions`, {
     method: 'POST',
     signal: AbortSignal.timeout(patienceMs),

@@ -32,6 +32,9 @@ beforeAll(async () => {
   rig = await startRig(bed)
   twin = await startRig(bed)
   admin = (await rig.signIn('boss@example.org')).api
+  // Both report what they have started with, by themselves.
+  const reported = () => rig.service.mongo.models.PartSettings?.exists({ _id: 'auth' })
+  await vi.waitFor(async () => expect(await reported()).toBeTruthy(), 30_000)
 })
 afterAll(async () => {
   await twin?.close()

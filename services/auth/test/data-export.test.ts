@@ -8,7 +8,7 @@ import {
   servicesWith,
 } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
-import { newId } from '@iodine/test-kit'
+import { deferred, newId } from '@iodine/test-kit'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Rig, rigOfFile, statusOf } from './rig.js'
 
@@ -241,20 +241,17 @@ describe('an export of all own data', () => {
 
     const second = await rig.signIn('midway@example.org')
     const begun = (await begin(second)).body.id
-    let release = () => {}
-    const gate = new Promise<void>(resolve => {
-      release = resolve
-    })
+    const answer = deferred()
     rig.bed.answer(personalDataInternal.exportUser, async () => {
       asked++
-      await gate
+      await answer.promise
       return held
     })
     const before = asked
     const stepping = step(begun)
     await expect.poll(() => asked).toBeGreaterThan(before)
     await rig.internal(accountsInternal.deleteAccount, { body: { email: 'midway@example.org' } })
-    release()
+    answer.resolve()
     await stepping
     expect(await pieces().countDocuments({ export_id: begun })).toBe(0)
     expect(await step(begun)).toEqual({ more: false })

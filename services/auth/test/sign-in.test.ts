@@ -246,14 +246,13 @@ describe('a session', () => {
     const { token } = await lonely.signIn('patient@example.org')
     process.kill(redis.pid, 'SIGSTOP')
     try {
-      // The minimum of several runs shows the product's wait; a busy machine slows down the others.
-      const times: number[] = []
-      for (let left = 5; left > 0; left--) {
+      // One quick answer shows the product's wait; a busy machine slows others down.
+      const answerMs = async () => {
         const begun = performance.now()
         await lonely.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
-        times.push(performance.now() - begun)
+        return performance.now() - begun
       }
-      expect(Math.min(...times)).toBeLessThan(1_000)
+      await expect.poll(answerMs, { interval: 0 }).toBeLessThan(1_000)
     } finally {
       process.kill(redis.pid, 'SIGCONT')
     }
@@ -283,11 +282,13 @@ describe('an extension code', () => {
 
   it("becomes one token with the collector's scope, once", async () => {
     const { api } = await rig.signIn('collector@example.org')
+    const before = Date.now()
     const { status, body } = await api.send('POST', '/auth/generate-extension-code')
     expect(status).toBe(200)
     // Ten characters of an alphabet of 32: 50 bits.
     expect(body.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
-    expect(new Date(body.expires_at).getTime() - Date.now()).toBeGreaterThan(295_000)
+    expect(Date.parse(body.expires_at)).toBeGreaterThanOrEqual(before + 300_000)
+    expect(Date.parse(body.expires_at)).toBeLessThanOrEqual(Date.now() + 300_000)
     expect(await rig.dump()).not.toContain(body.code)
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(body.code)))

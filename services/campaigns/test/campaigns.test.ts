@@ -19,7 +19,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
 let bed: ServiceBed
@@ -459,6 +459,9 @@ describe('export', () => {
     const { id } = await create('Night "numbers"')
     const one = iod()
     await add(id, one.id)
+    // The clock stands: midnight must not pass before a file is named.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
     const day = new Date().toISOString().slice(0, 10)
     for (const [query, type, extension, holds] of [
       ['', 'application/json', 'json', { campaign: { id, total_iods: 1 }, exported_by: bo.id }],

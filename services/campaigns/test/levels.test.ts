@@ -94,7 +94,7 @@ let b: Copy
 beforeAll(async () => {
   a = await startCopy()
   b = await startCopy()
-}, 60_000)
+})
 afterAll(async () => {
   for (const { bed, service } of [a, b].filter(Boolean)) {
     await service.close()

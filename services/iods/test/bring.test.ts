@@ -21,7 +21,7 @@ import {
   startServiceBed,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { iodUid } from '../src/policies/uid.js'
 
@@ -209,6 +209,9 @@ describe('IODs that an import brings', () => {
   })
 
   it('are all created or none: 413 where the quota has no room for all', async () => {
+    // The clock stands: the day must not end before its quota is used up.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
     const cy = await bed.user('cy')
     const many = Array.from({ length: DAILY }, () => iodOf(newId()))
     await bring(many.slice(0, DAILY - 1), { user: cy.id })

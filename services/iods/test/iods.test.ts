@@ -695,7 +695,7 @@ describe('lists', () => {
       await iods.updateOne({ _id }, { $set: { created_at } })
     }
     all = await api.call(iodsApi.listIods)
-  }, 60_000)
+  })
 
   const walk = async (query: string, limit: number) => {
     const seen: Iod[] = []
@@ -811,7 +811,7 @@ describe('lists', () => {
             })
       voted = await api.call(iodsApi.listIods)
       expect(new Set(voted.map(iod => sides(iod).disputed)).size).toBeGreaterThan(2)
-    }, 60_000)
+    })
 
     it.each(['votes', 'disputed'] as const)(
       'by %s, in pages and whole, under every kind of filter',
@@ -899,7 +899,7 @@ describe('lists', () => {
         const created_at = new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS)
         await iods.updateOne({ _id }, { $set: { created_at } })
       }
-    }, 60_000)
+    })
 
     it('are those of a plain count, oldest first, 30 days by default', async () => {
       const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)

@@ -8,7 +8,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
 let bed: ServiceBed
@@ -84,6 +84,9 @@ describe('IODs', () => {
     'a day are bounded, and a new day begins at midnight UTC',
     () =>
       withQuotas({ QUOTA_IODS_A_DAY: 2 }, async ({ service, user }) => {
+        // The clock stands: the day must not end before its quota is used up.
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+        onTestFinished(() => void vi.useRealTimers())
         const { id, api } = await user()
         expect([await post(api), await post(api)].map(({ status }) => status)).toEqual([201, 201])
         expect(await post(api)).toMatchObject({

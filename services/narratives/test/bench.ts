@@ -41,6 +41,8 @@ export interface Bench {
   keyless: Set<string>
   /** Consumes the extraction queue from now on. */
   work(extract: (narrativeId: string) => Promise<unknown>): void
+  /** Counts requests from now on; the function waits until so many of them wait for an extraction. */
+  joins(): (count: number) => Promise<void>
   /** Events sent to the community, oldest first. */
   heard: DomainEvent[]
   /** Processes the waiting notices like the workers, as soon as there is one of the narrative. */
@@ -93,10 +95,22 @@ const startDoor = async (to: string) => {
   return { url: url.href, cut, mend }
 }
 
+/**
+ * Milliseconds for what many requests do at once, whose transactions change the same documents: each of the losers runs
+ * its own again.
+ */
+export const CROWD_MS = 180_000
+
 export const startBench = async (env: Record<string, string> = {}): Promise<Bench> => {
   const bed = await startServiceBed()
   const redis = await startDoor(bed.env.REDIS_URL ?? '')
-  const config = readConfig(narrativesConfigSchema, { ...bed.env, REDIS_URL: redis.url, ...env })
+  const config = readConfig(narrativesConfigSchema, {
+    ...bed.env,
+    REDIS_URL: redis.url,
+    // A busy machine is no reason for an answer that a text is still worked on.
+    EXTRACTION_WAIT_MS: String(CROWD_MS),
+    ...env,
+  })
   const service = await createApp(config, bed.deps)
   const url = await bed.listen(service)
   const keyless = new Set<string>()
@@ -157,6 +171,15 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
       if (!working)
         service.queues.work('extraction', ({ narrative_id }) => extract(narrative_id), { concurrency: 50 })
       working = true
+    },
+    joins() {
+      const add = vi.spyOn(service.queues, 'add')
+      const before = add.mock.settledResults.length
+      return count =>
+        vi.waitFor(() => {
+          const added = add.mock.settledResults.slice(before)
+          expect(added.filter(({ type }) => type === 'fulfilled').length).toBeGreaterThanOrEqual(count)
+        }, 60_000)
     },
     async finish(id, body) {
       const answer = await internal(narrativesInternal.finishExtraction, { params: { id }, body })

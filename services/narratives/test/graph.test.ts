@@ -20,7 +20,7 @@ import { buildSums, dropSums, wantSums } from '../src/commands/sum-graph.js'
 import { edgesOf, withGrams } from '../src/models/edge.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
 import { splitDays } from '../src/queries/read-graph.js'
-import { type Bench, startBench, type Triplet, triplet } from './bench.js'
+import { type Bench, CROWD_MS, startBench, type Triplet, triplet } from './bench.js'
 
 let bench: Bench
 let ana: Awaited<ReturnType<Bench['user']>>
@@ -234,7 +234,7 @@ describe('the graph', () => {
     expect((await read({ limit: '19' })).links).toHaveLength(whole.links.length)
   })
 
-  it('shows what was just posted or deleted, fifty times at once', async () => {
+  it('shows what was just posted or deleted, fifty times at once', { timeout: CROWD_MS }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         const id = await say([triplet('Everybody', 'says', `thing ${n}`)], n < 3 ? 'one/source' : undefined)
@@ -416,7 +416,7 @@ describe('filters by labels', () => {
     expect(await lighthouse()).toHaveLength(3)
   })
 
-  it('read the edges of the rarest part alone', async () => {
+  it('read the edges of the rarest part alone', { timeout: 180_000 }, async () => {
     // A service of its own: its sample of edges is of these.
     const own = await startBench()
     try {
@@ -740,7 +740,7 @@ const expectSums = async (narratives: NarrativeDoc[]) => {
   expect(totals).toMatchObject({ nodes: whole.nodes.length, links: whole.links.length })
 }
 
-describe('sums of all time', { timeout: 180_000 }, () => {
+describe('sums of all time', { timeout: CROWD_MS }, () => {
   const state = () => bench.store.summed.findById(ana.id).lean()
 
   it('answer bounded reads byte for byte, whatever the labels', async () => {

@@ -6,7 +6,7 @@ import {
   sightingsApi,
 } from '@iodine/contracts'
 import { apiClient, type BedUser, newId } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { bucketOf } from '../src/queries/count-others.js'
 import { type Rig, startRig } from './rig.js'
 
@@ -18,8 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => rig?.stop())
 beforeEach(async () => {
+  // The clock stands: no day may begin between a snapshot and what is asked of it.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   ana = await rig.bed.user('ana')
 })
+afterEach(() => void vi.useRealTimers())
 
 const TEXT = 'The harbour was closed at night so that nobody would see the grey ships leave'
 const apiOf = (user: BedUser) => apiClient(rig.url, user.token)

@@ -38,15 +38,13 @@ const TRIPLETS = [
 ]
 const RULES = [{ kind: 'entity' as const, a: 'lake varnel', b: 'nobody', relation: 'must' as const }]
 
+const startWorkers = (settings: Record<string, string> = {}) => {
+  const env = { ...bed.env, SMTP_URL: 'smtp://127.0.0.1:1', OPENAI_BASE_URL: ai.url, ...settings }
+  return createApp(readConfig(workersConfigSchema, env), bed.deps)
+}
 beforeAll(async () => {
   ;[bed, ai] = await Promise.all([startServiceBed(), startAiProvider()])
-  const env = {
-    ...bed.env,
-    SMTP_URL: 'smtp://127.0.0.1:1',
-    OPENAI_BASE_URL: ai.url,
-    EMBEDDINGS_TIMEOUT_MS: '2000',
-  }
-  workers = await createApp(readConfig(workersConfigSchema, env), { ...bed.deps })
+  workers = await startWorkers()
   producer = await createService('producer', readConfig(serviceConfigSchema, bed.env), bed.deps)
 })
 afterAll(async () => {
@@ -150,6 +148,13 @@ describe('a comparison by meaning', () => {
     return { ...result, entities: result.entities.map(members => members.map(({ key: label }) => label)) }
   }
   const JOINED = ['the jab', 'the vaccine']
+  const expectWords = async (answer: AiEmbedding, failure: string) => {
+    const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
+    const { method, compared, entities } = await compare(answer, { alike })
+    expect({ method, compared }).toEqual({ method: 'offline', compared: { failure } })
+    // What was joined before stays.
+    expect(entities).toEqual([JOINED])
+  }
 
   it('sends labels alone, with the user’s key, and joins what is alike', async () => {
     const { method, compared, entities } = await compare(vectorOf)
@@ -189,16 +194,22 @@ describe('a comparison by meaning', () => {
   it.each<[string, AiEmbedding, string]>([
     ['a key that is refused', 'unauthorized', 'rejected_key'],
     ['a provider without embeddings', 'not-found', 'provider_failed'],
-    ['a provider that does not answer', 'hang', 'provider_failed'],
     ['vectors of another length', text => vectorOf(text).slice(1), 'provider_failed'],
     ['vectors that are none', () => 'x', 'provider_failed'],
     ['vectors of other things than numbers', text => vectorOf(text).map(String), 'provider_failed'],
   ])('falls back to words with %s, and says so', async (_, answer, failure) => {
-    const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
-    const { method, compared, entities } = await compare(answer, { alike })
-    expect({ method, compared }).toEqual({ method: 'offline', compared: { failure } })
-    // What was joined before stays.
-    expect(entities).toEqual([JOINED])
+    await expectWords(answer, failure)
+  })
+
+  it('falls back to words with a provider that does not answer in its time', async () => {
+    await workers.close()
+    workers = await startWorkers({ EMBEDDINGS_TIMEOUT_MS: '300' })
+    try {
+      await expectWords('hang', 'provider_failed')
+    } finally {
+      await workers.close()
+      workers = await startWorkers()
+    }
   })
 
   it('falls back without a key, and asks nobody', async () => {

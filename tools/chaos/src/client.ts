@@ -36,8 +36,11 @@ export interface Client {
 
 const WAIT_MS = 15_000
 
-/** Talks to the product like a browser: keep-alive connections, no retries. */
-export const connect = (base: string): Client => {
+/**
+ * Talks to the product like a browser: keep-alive connections, no retries.
+ * @param patience how many times as long it waits for answers
+ */
+export const connect = (base: string, patience = 1): Client => {
   // Closed before any server's keep-alive timeout, so that no request hits a connection that is being closed.
   const agent = new Agent({ connections: 128, keepAliveTimeout: 1_000, keepAliveMaxTimeout: 1_000 })
   const watches = new Set<{ requests: number; dropped: string[] }>()
@@ -66,7 +69,7 @@ export const connect = (base: string): Client => {
     return outcome
   }
 
-  const clientOf = (token?: string, ms = WAIT_MS): Client => {
+  const clientOf = (token?: string, ms = patience * WAIT_MS): Client => {
     const { call } = createClient((target, request) => send(API_BASE + target, request), {
       token: () => token,
       ms,
@@ -76,7 +79,7 @@ export const connect = (base: string): Client => {
       get(path, ms) {
         const asked = send(path, {
           headers: { accept: 'text/html, */*' },
-          signal: AbortSignal.timeout(ms),
+          signal: AbortSignal.timeout(patience * ms),
         }).then(async answer => {
           const text = await answer.text()
           if (answer.ok) return text

@@ -7,6 +7,7 @@ const RECOVERY_MAX_MS = 10_000
 
 /** Violations found in a run, one line each; empty if the run passed. */
 export const faultsOf = ({
+  patience,
   faults,
   replacements,
   probes,
@@ -25,7 +26,7 @@ export const faultsOf = ({
         `${section} was of no use during ${fault}: ${failed} after ${Math.round(ms)} ms`,
     ),
   ...faults
-    .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > RECOVERY_MAX_MS)
+    .filter(({ recoveryMs = Number.POSITIVE_INFINITY }) => recoveryMs > patience * RECOVERY_MAX_MS)
     .map(
       ({ fault, recoveryMs, stuck, last }) =>
         `${fault.kind} ${fault.part}: recovered after ${recoveryMs === undefined ? `never (${stuck})` : `${seconds(recoveryMs)} s (${last} last)`}`,

@@ -23,6 +23,8 @@ export interface ChaosOptions {
   seed: number
   /** Number of concurrent analysts. */
   analysts?: number
+  /** How many times as long everything may take: 1 on a machine that does nothing else. */
+  patience?: number
   progress: (line: string) => void
 }
 
@@ -65,6 +67,8 @@ export interface ReplacementReport {
 
 export interface ChaosReport {
   seed: number
+  /** As given. */
+  patience: number
   faults: FaultReport[]
   replacements: ReplacementReport[]
   probes: Probe[]
@@ -122,6 +126,7 @@ const workingChecks = (
   around: Surroundings,
   canary: Analyst,
   reader: Client,
+  limitMs: number,
 ): [string, () => Promise<boolean>][] => {
   const { client, ledger } = around
   const { token, id } = canary.entry
@@ -137,7 +142,7 @@ const workingChecks = (
       const profile = await client.as(token).call(communityApi.getUser, input)
       return profile.kind === 'done' && profile.body.total_iods >= mine
     }
-    return (await untilTrue(shown, RECOVERY_LIMIT_MS)) !== undefined
+    return (await untilTrue(shown, limitMs)) !== undefined
   }
   return [
     ['ready', async () => (await client.get('/readyz', 5_000)).kind === 'done'],
@@ -195,6 +200,7 @@ export const runChaos = async ({
   longestMs,
   seed,
   analysts: analystCount = 6,
+  patience = 1,
   progress,
 }: ChaosOptions): Promise<ChaosReport> => {
   const random = seededRandom(seed)
@@ -202,7 +208,7 @@ export const runChaos = async ({
   for (let n = 0; n < flushes; n++) faults.push({ part: 'redis', kind: 'flush', ms: 1_000 })
   progress('Starting every part as a process …')
   const stack = await startProcesses({ aiAfterMs: 500 })
-  const client = connect(stack.url)
+  const client = connect(stack.url, patience)
   const ledger = new Ledger()
   const run = seed.toString(36).slice(-4)
   const around: Surroundings = { client, ledger, random, mails: stack.mails, run }
@@ -236,8 +242,9 @@ export const runChaos = async ({
 
     const reports: FaultReport[] = []
     const probes: Probe[] = []
-    const reader = client.as(canary.entry.token, USABLE_MS)
-    const checks = workingChecks(around, canary, reader)
+    const reader = client.as(canary.entry.token, patience * USABLE_MS)
+    const limitMs = patience * RECOVERY_LIMIT_MS
+    const checks = workingChecks(around, canary, reader, limitMs)
     // An empty section would prove nothing.
     await canary.createCampaign()
     for (const [index, fault] of faults.entries()) {
@@ -245,7 +252,7 @@ export const runChaos = async ({
       await inject(fault, part, stack.redis.url)
       const reads = probing(reader, fault)
       await sleep(fault.ms)
-      const report = await recover(fault, part, checks)
+      const report = await recover(fault, part, checks, limitMs)
       probes.push(...(await reads.stop()))
       reports.push(report)
       const time =
@@ -277,7 +284,7 @@ export const runChaos = async ({
         counts = await queueCounts(stack)
         return counts.open === 0
       },
-      SETTLE_LIMIT_MS,
+      patience * SETTLE_LIMIT_MS,
       250,
     )
     if (settledMs === undefined) throw new Error(`${counts.open} jobs are still open`)
@@ -285,12 +292,16 @@ export const runChaos = async ({
     // The repair job sends an event that a crash lost after its document was written: every 2 s, it handles
     // documents that are at least 2 s old.
     let compared = await audit(client, ledger, stack.mails())
-    for (const deadline = Date.now() + REPAIR_MS; compared.lost.length > 0 && Date.now() < deadline; ) {
+    for (
+      const deadline = Date.now() + patience * REPAIR_MS;
+      compared.lost.length > 0 && Date.now() < deadline;
+    ) {
       await sleep(1_000)
       compared = await audit(client, ledger, stack.mails())
     }
     return {
       seed,
+      patience,
       faults: reports,
       replacements,
       probes,
@@ -310,6 +321,7 @@ const recover = async (
   fault: Fault,
   part: PartProcess,
   checks: ReturnType<typeof workingChecks>,
+  limitMs: number,
 ): Promise<FaultReport> => {
   const ordered = performance.now()
   await heal(fault, part)
@@ -318,7 +330,7 @@ const recover = async (
   let last = ''
   await Promise.all(
     checks.map(async ([name, check]) => {
-      const left = RECOVERY_LIMIT_MS - (performance.now() - from)
+      const left = limitMs - (performance.now() - from)
       if ((await untilTrue(check, left)) === undefined) stuck.push(name)
       else last = name
     }),

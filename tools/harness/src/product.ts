@@ -11,6 +11,8 @@ import { readyAddress } from './output.js'
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
+/** Merely ends what hangs: on a busy machine every part takes some seconds to end its work. */
+const STOP_MS = 60_000
 
 /** The product as a user runs it: `npm start`, in its own process group and data folder. */
 export interface Product {
@@ -100,7 +102,7 @@ export const startProduct = async (
       signal('SIGINT')
       const code = await Promise.race([
         exited,
-        new Promise<null>(done => setTimeout(() => done(null), 20_000)),
+        new Promise<null>(done => setTimeout(() => done(null), STOP_MS)),
       ])
       if (code === null) signal('SIGKILL')
       await rm(dataDir, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stack } from '@iodine/dev-stack'
-import { createPeers, type Peers } from '@iodine/service-kit'
+import { COMMAND_PATIENCE_MS, createPeers, type Peers } from '@iodine/service-kit'
 import {
   type AiProvider,
   type ApiClient,
@@ -78,7 +78,8 @@ export const startTestStack = async ({
     await stopServers()
     throw error
   })
-  const peers = createPeers(JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8')))
+  const services = JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8'))
+  const peers = createPeers(services, undefined, COMMAND_PATIENCE_MS)
   return {
     ...stack,
     mongoUrl: mongo.url,

@@ -7,7 +7,8 @@ import { readyAddress } from './output.js'
 
 /** The built package, as `npm start` runs it. */
 const MAIN = fileURLToPath(new URL('../../dev-stack/dist/main.js', import.meta.url))
-const START_MS = 60_000
+const START_MS = 240_000
+const STOP_MS = 60_000
 
 /** The whole product in a process of its own with an attached inspector. */
 export interface WatchedProduct {
@@ -44,7 +45,7 @@ export const startWatchedProduct = async (env: Record<string, string> = {}): Pro
   const exited = once(child, 'close').then(([code]) => code as number | null)
   const stop = async () => {
     child.kill('SIGTERM')
-    const deadline = setTimeout(() => child.kill('SIGKILL'), 20_000)
+    const deadline = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
     const code = await exited
     clearTimeout(deadline)
     folder.remove()

@@ -5,7 +5,7 @@ import { type Connection, connectMongo } from '@iodine/service-kit'
 import { NO_LIMITS, rounds, type SignedInUser, sealCapture } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(3)
 const CLIENTS = 3
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.collector.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_collector`)
   collector = await spawnPart(stack, 'collector')
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await collector?.kill()
   await stored?.close()
@@ -35,7 +35,7 @@ type Acknowledged = ResponseOf<typeof capturesApi.sealCapture> & {
 }
 
 it('a collector service killed between blobs and seals loses no seal and leaves no gap in the log', {
-  timeout: 120_000 + KILLS * 60_000,
+  timeout: (KILLS + 2) * BLOCKED_MS,
 }, async () => {
   const acknowledged: Acknowledged[] = []
   let refused = 0
@@ -61,13 +61,16 @@ it('a collector service killed between blobs and seals loses no seal and leaves 
     }
     const before = acknowledged.length
     await killAtWork(collector, users.map(seal), () =>
-      vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+      vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), {
+        timeout: BLOCKED_MS,
+        interval: 5,
+      }),
     )
   }
   await collector.start()
   // Finishes what the last kill may have cut short.
   const [someone] = users as [SignedInUser]
-  await sealCapture(someone.api.call, { text: 'the last' })
+  await vi.waitFor(() => sealCapture(someone.api.call, { text: 'the last' }), BLOCKED_MS)
 
   const { api } = stack
   const [key] = await api.call(sealsApi.getSealKeys)

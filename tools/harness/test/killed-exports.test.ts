@@ -3,7 +3,7 @@ import { collectorApi, personalDataInternal, profileApi, servicesWith } from '@i
 import { NO_LIMITS, rounds, type SignedInUser, tiktokPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(4)
 const RECORDS = Number(process.env.RECORDS ?? 2_000)
@@ -28,15 +28,17 @@ beforeAll(async () => {
     })
   parts = [await spawnPart(stack, 'auth'), await spawnPart(stack, 'workers')]
   for (const part of parts) await part.start()
-}, 240_000)
+}, 300_000)
 afterAll(async () => {
   for (const part of parts ?? []) await part.kill()
   await stack?.stop()
 })
 
-it('an export whose job and owner are killed at work ends once, and lacks nothing', async () => {
+it('an export whose job and owner are killed at work ends once, and lacks nothing', {
+  timeout: (KILLS + 1) * BLOCKED_MS,
+}, async () => {
   const { api } = ana
-  const patiently = { timeout: 60_000, interval: 20 }
+  const patiently = { timeout: BLOCKED_MS, interval: 20 }
   const { id } = await api.call(profileApi.createDataExport)
   // While auth is down it answers 503.
   const look = () => api.call(profileApi.getDataExport)
@@ -59,7 +61,7 @@ it('an export whose job and owner are killed at work ends once, and lacks nothin
   // Otherwise nothing was killed during work.
   expect(killed).toBeGreaterThan(1)
   await vi.waitFor(async () => expect((await look())?.state).toBe('ready'), {
-    timeout: 120_000,
+    timeout: BLOCKED_MS,
     interval: 100,
   })
   const answer = await fetch(`${stack.url}/api/v1/profile/data-export/${id}`, {
@@ -74,4 +76,4 @@ it('an export whose job and owner are killed at work ends once, and lacks nothin
   expect(new Set(clips).size).toBe(RECORDS)
   expect(file.auth[0].data).toMatchObject({ email: ana.email })
   await stack.mail.waitForMail(ana.email)
-}, 300_000)
+})

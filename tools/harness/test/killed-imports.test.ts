@@ -4,7 +4,7 @@ import { campaignsApi, importsApi } from '@iodine/contracts'
 import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(3)
 /** Of the imported file: every tenth is an indicator. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ana = await stack.signUp()
   parts = [await spawnPart(stack, 'campaigns'), await spawnPart(stack, 'workers')]
   for (const part of parts) await part.start()
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   for (const part of parts ?? []) await part.kill()
   await stack?.stop()
@@ -80,7 +80,7 @@ it.each(['stix', 'misp'] as const)(
             if (now.state !== wanted) expect(now.done).toBeGreaterThan(through)
             return now
           },
-          { timeout: 60_000, interval: 20 },
+          { timeout: BLOCKED_MS, interval: 20 },
         )
         if (now.state === wanted) break
         through = now.done
@@ -90,7 +90,7 @@ it.each(['stix', 'misp'] as const)(
         await part.start()
       }
       await vi.waitFor(async () => expect((await look()).state).toBe(wanted), {
-        timeout: 90_000 + OBJECTS,
+        timeout: BLOCKED_MS + OBJECTS,
         interval: 100,
       })
     }
@@ -126,5 +126,5 @@ it.each(['stix', 'misp'] as const)(
     if (process.env.ROUNDS)
       console.log(`${file.length} bytes, ${OBJECTS} objects; killed after ${killed.join(', ')}`)
   },
-  120_000 + KILLS * 30_000 + OBJECTS,
+  (2 * KILLS + 2) * BLOCKED_MS + OBJECTS,
 )

@@ -5,7 +5,7 @@ import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(4)
 const WRITERS = 3
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
   narratives = await spawnPart(stack, 'narratives')
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await narratives?.kill()
   await stored?.close()
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 it('a narratives service killed while it folds and builds sums answers what the edges say', {
-  timeout: 180_000 + KILLS * 60_000,
+  timeout: 3 * KILLS * BLOCKED_MS,
 }, async () => {
   const users: SignedInUser[] = []
   let answered = 0
@@ -108,7 +108,7 @@ it('a narratives service killed while it folds and builds sums answers what the 
         expect(await stored.collection('narratives').countDocuments(open)).toBe(0)
         expect(await isSummed(user)).toBe(1)
       },
-      { timeout: 120_000, interval: 200 },
+      { timeout: 2 * BLOCKED_MS, interval: 200 },
     )
     for (const limit of [1, 3, 5_000]) {
       const kept = await user.api.call(graphApi.getTriplets, { query: { limit } as never })

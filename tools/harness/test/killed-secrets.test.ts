@@ -14,7 +14,7 @@ import { NO_LIMITS, newId, rounds, type SignedInUser } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(3)
 const ACCOUNTS = 1_500
@@ -41,7 +41,7 @@ beforeAll(async () => {
   campaigns = await connectMongo(stack.mongoUrl, `${stack.prefix}_campaigns`)
   auth = await spawnPart(stack, 'auth')
   stack.parts.auth.env.SECRETS_KEY = `${fresh},${old}`
-}, 240_000)
+}, 300_000)
 afterAll(async () => {
   await auth?.kill()
   await accounts?.close()
@@ -59,7 +59,7 @@ const countUnder = async (ids: readonly (string | undefined)[]) => {
 }
 
 it('auth killed while it seals anew, under edits, ends with every secret under the new key and none lost', {
-  timeout: 240_000 + KILLS * 60_000,
+  timeout: (KILLS + 3) * BLOCKED_MS,
 }, async () => {
   /** What each account's AI key is. */
   const expected = new Map<string, string>()
@@ -143,7 +143,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
         vi.waitFor(
           async () => expect(await countUnder([oldId, undefined])).toBeLessThan(Math.max(before, 1)),
           {
-            timeout: 60_000,
+            timeout: BLOCKED_MS,
             interval: 5,
           },
         ),
@@ -181,7 +181,7 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
           const counts = await stack.peers.call(name, secretsInternal.countSealed)
           return counts.filter(({ kind, key }) => kind !== 'mails' && key !== freshId)
         },
-        { timeout: 60_000 },
+        { timeout: BLOCKED_MS },
       )
       .toEqual([])
 

@@ -3,7 +3,7 @@ import { collectorApi, type IngestResult, sightingsApi } from '@iodine/contracts
 import { NO_LIMITS, newId, rounds, type SignedInUser, telegramPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
 const KILLS = rounds(3)
 const CLIENTS = 2
@@ -21,7 +21,7 @@ beforeAll(async () => {
     await spawnPart(stack, 'workers'),
   ]
   for (const part of parts) await part.start()
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   for (const part of parts ?? []) await part.kill()
   await stack?.stop()
@@ -65,7 +65,7 @@ it(
       const part = parts[kill % parts.length] as SpawnedPart
       const before = stored.length
       await killAtWork(part, users.map(collect), () =>
-        vi.waitFor(() => expect(stored.length).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+        vi.waitFor(() => expect(stored.length).toBeGreaterThan(before), { timeout: BLOCKED_MS, interval: 5 }),
       )
       await part.start()
     }
@@ -82,12 +82,15 @@ it(
           missing.delete(record)
         }
       },
-      { timeout: 90_000, interval: 200 },
+      { timeout: BLOCKED_MS, interval: 200 },
     )
     const isLeft = async ({ user, mark }: (typeof deleted)[number]) =>
       (await ask(user, mark)).items.some(({ matches }) => matches.includes('exact'))
     for (const each of deleted)
-      await vi.waitFor(async () => expect(await isLeft(each)).toBe(false), { timeout: 30_000, interval: 200 })
+      await vi.waitFor(async () => expect(await isLeft(each)).toBe(false), {
+        timeout: BLOCKED_MS,
+        interval: 200,
+      })
     expect(deleted.length).toBeGreaterThan(0)
     if (process.env.ROUNDS)
       console.log(
@@ -99,5 +102,5 @@ it(
     })
     expect(results).toMatchObject([{ status: 'created' }])
   },
-  240_000 + KILLS * 30_000,
+  (KILLS + 2) * BLOCKED_MS,
 )

@@ -9,6 +9,12 @@ import type { TestStack } from '../src/index.js'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
+/**
+ * How long to wait for what a transaction may block that a kill has left open: the database ends it after 60 s, and a
+ * job that it has stopped begins again some time later.
+ */
+export const BLOCKED_MS = 150_000
+
 /** A part of a stack in a process of its own, which can be killed. */
 export interface SpawnedPart {
   /** Resolves when it is ready. */
@@ -32,7 +38,7 @@ export const spawnPart = async (
     async start() {
       child = spawn(process.execPath, [join(folder, 'dist/server.js')], { env, stdio: 'ignore' })
       await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).ok).toBe(true), {
-        timeout: 30_000,
+        timeout: 60_000,
         interval: 50,
       })
     },

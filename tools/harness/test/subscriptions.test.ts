@@ -220,7 +220,7 @@ it('a worker that is killed in the middle of a pull loses nothing and doubles no
         : `{"type":"x-note","id":"x-note--00000000-0000-4000-8000-${String(n).padStart(12, '0')}","x":9007199254740993}`,
     added: `2026-01-01T00:00:00.${String(n).padStart(6, '0')}Z`,
   }))
-  const collection = taxiiCollection(objects, { page: 20 })
+  const collection = taxiiCollection(objects, { page: 10 })
   let pages = 0
   feed.answer(async (url, request, response) => {
     pages++

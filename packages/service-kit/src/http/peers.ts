@@ -14,6 +14,7 @@ import { fetch, type Response } from 'undici'
 import type { ServiceConfig } from '../config.js'
 import type { PartMetrics } from '../observe/metrics.js'
 import { calling, requestIdOf } from '../observe/work-context.js'
+import { timeoutSignal } from '../stalls.js'
 import { createAgent } from './agent.js'
 import { HttpError, unavailable } from './errors.js'
 
@@ -45,6 +46,8 @@ export const SHORT_KEEP_ALIVE = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 
 export const SERVICE_KEY_HEADER = 'x-service-key'
 
 const PATIENCE_MS = 2_000
+/** Of a command: nobody else waits, and the machine may be busy. */
+export const COMMAND_PATIENCE_MS = 30_000
 
 /** Addresses of the services and the shared service key. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
@@ -58,8 +61,13 @@ export const addressOf = <Name extends string>(
 /**
  * Client for calls to other services. Each call carries the id and trace context of the request or job that
  * made it.
+ * @param patienceMs default timeout of a call
  */
-export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'observePeer'>): Peers => {
+export const createPeers = (
+  config: PeersConfig,
+  metrics?: Pick<PartMetrics, 'observePeer'>,
+  patienceMs = PATIENCE_MS,
+): Peers => {
   const { dispatcher, close } = createAgent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
   const serviceKey = config.SERVICE_KEY.split(',', 1)[0] as string
   const base = (peer: ServiceName) => {
@@ -93,7 +101,10 @@ export const createPeers = (config: PeersConfig, metrics?: Pick<PartMetrics, 'ob
   const clients = new Map(
     SERVICE_NAMES.map(peer => [
       peer,
-      createClient((target, request) => send(peer, target, request), { ms: PATIENCE_MS }),
+      createClient((target, request) => send(peer, target, request), {
+        ms: patienceMs,
+        timeout: timeoutSignal,
+      }),
     ]),
   )
   const clientOf = (peer: ServiceName) => clients.get(peer) as Client<Response>
@@ -121,7 +132,7 @@ const fail = (error: unknown): never => {
 
 /** Does `work` with calls to the running services, then closes their connections. */
 export const withPeers = async <T>(config: PeersConfig, work: (peers: Peers) => Promise<T>): Promise<T> => {
-  const peers = createPeers(config)
+  const peers = createPeers(config, undefined, COMMAND_PATIENCE_MS)
   try {
     return await work(peers)
   } finally {

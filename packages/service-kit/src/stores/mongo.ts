@@ -2,8 +2,13 @@ import mongoose, { type ClientSession, type Connection } from 'mongoose'
 
 export type { Connection }
 
-/** How long the first connection is retried while the database starts or is busy. */
-const FIRST_CONNECTION_MS = 15_000
+/** Each attempt to connect, and each query on a dead server, ends after this time. */
+const SELECTION_MS = 2_000
+/**
+ * Attempts of the first connection while the database starts or is busy. They are counted: a process that stands still
+ * for some seconds, as many do at their start, has not tried meanwhile.
+ */
+const FIRST_ATTEMPTS = 8
 
 /**
  * Connects to the service's own database. Queries on a dead server fail within 2 s instead of being buffered;
@@ -11,12 +16,12 @@ const FIRST_CONNECTION_MS = 15_000
  */
 export const connectMongo = async (uri: string, dbName: string): Promise<Connection> => {
   mongoose.set('strictQuery', 'throw')
-  for (const deadline = Date.now() + FIRST_CONNECTION_MS; ; ) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await connectOnce(uri, dbName)
     } catch (error) {
       // A refusal, such as a wrong password, is not retried.
-      if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || Date.now() > deadline)
+      if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || attempts >= FIRST_ATTEMPTS)
         throw error
     }
   }
@@ -28,7 +33,7 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
     bufferCommands: false,
     autoIndex: false,
     autoCreate: false,
-    serverSelectionTimeoutMS: 2_000,
+    serverSelectionTimeoutMS: SELECTION_MS,
     connectTimeoutMS: 5_000,
     maxPoolSize: 20,
     w: 'majority',

@@ -1,25 +1,43 @@
-import { Redis } from 'ioredis'
+import { type Command, Redis } from 'ioredis'
+import { startTimeout } from '../stalls.js'
 
 export type { Redis }
+
+/** A connection whose commands fail after `patienceMs` without an answer. */
+class ImpatientRedis extends Redis {
+  patienceMs = 2_000
+  #answeredAt = 0
+
+  override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
+    const sentAt = performance.now()
+    const cancel = startTimeout(() => {
+      command.reject(new Error('Command timed out'))
+      // Disconnects an unresponsive server, so that later commands fail at once instead of each waiting.
+      if (this.#answeredAt < sentAt) this.stream?.destroy()
+    }, this.patienceMs)
+    command.promise.then(() => {
+      cancel()
+      this.#answeredAt = performance.now()
+    }, cancel)
+    return super.sendCommand(command, stream)
+  }
+}
 
 /**
  * Connection for commands of a request: a dead Redis fails at once.
  * @param patienceMs shorter timeout of an unresponsive Redis than the default
  */
 export const connectRedis = async (url: string, patienceMs?: number): Promise<Redis> => {
-  const redis = new Redis(url, {
+  const redis = new ImpatientRedis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    commandTimeout: 2_000,
-    // Disconnects an unresponsive server, so that later commands fail at once instead of each waiting.
-    socketTimeout: 2_000,
     lazyConnect: true,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })
   redis.on('error', () => {})
   await redis.connect()
   // Set after connecting: the first answer may be slow on a machine that is starting.
-  if (patienceMs) Object.assign(redis.options, { commandTimeout: patienceMs, socketTimeout: patienceMs })
+  if (patienceMs) redis.patienceMs = patienceMs
   return redis
 }
 

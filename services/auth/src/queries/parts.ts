@@ -1,5 +1,5 @@
 import { type PartState, partState, SERVICE_NAMES } from '@iodine/contracts'
-import { addressOf } from '@iodine/service-kit'
+import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import { z } from 'zod'
 import type { AuthConfig } from '../config.js'
 
@@ -13,7 +13,7 @@ const readiness = z.object({
 /** Asks a part whether it is ready. One that does not answer in time is down. */
 const readPart = async (name: string, url: string): Promise<PartState> => {
   try {
-    const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const answer = await fetch(new URL('/readyz', url), { signal: timeoutSignal(PATIENCE_MS) })
     const { parts, process = null } = readiness.parse(await answer.json())
     return { name, state: answer.ok ? 'up' : 'down', dependencies: parts, process }
   } catch {

@@ -20,6 +20,8 @@ import { addExtraction, extractionJobId, failNarrative, nextCheck } from './sett
 /** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
 const REDIS_CHECK_MS = 1_000
+/** Long enough for a busy machine: the extraction takes longer anyway. */
+const KEY_MS = 10_000
 
 const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
   const answers: Record<NarrativeFailure, () => HttpError> = {
@@ -39,7 +41,7 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
 /** The user's sealed AI key. Throws 400 when there is none. */
 const requireAiKey = async ({ service }: Store, userId: string): Promise<string> => {
   const { sealed } = await service.peers
-    .call('auth', authInternal.getSealedAiKey, { params: { id: userId } })
+    .call('auth', authInternal.getSealedAiKey, { params: { id: userId }, ms: KEY_MS })
     .catch(error => {
       if (isNotFound(error)) return { sealed: null }
       throw error
