@@ -3,6 +3,8 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
+const CONNECT_MS = 60_000
+
 /** A connection whose commands fail after `patienceMs` without an answer. */
 class ImpatientRedis extends Redis {
   patienceMs = 2_000
@@ -32,6 +34,8 @@ export const connectRedis = async (url: string, patienceMs?: number): Promise<Re
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     lazyConnect: true,
+    // Ends what hangs: a process that starts may stand still for longer than the 10 s of the library.
+    connectTimeout: CONNECT_MS,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })
   redis.on('error', () => {})
