@@ -3,9 +3,11 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
-/** Timeout of the first answer, which may be slow on a machine that is starting, and of later ones. */
+/** Timeouts of an answer and of connecting: the first time, when a process or machine that starts may stand still, and later. */
 const FIRST_MS = 10_000
 const PATIENCE_MS = 2_000
+const FIRST_CONNECT_MS = 60_000
+const CONNECT_MS = 10_000
 
 /** A connection whose commands fail after `patienceMs` without an answer. */
 class ImpatientRedis extends Redis {
@@ -36,11 +38,13 @@ export const connectRedis = async (url: string, patienceMs = PATIENCE_MS): Promi
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     lazyConnect: true,
+    connectTimeout: FIRST_CONNECT_MS,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })
   redis.on('error', () => {})
   await redis.connect()
   redis.patienceMs = patienceMs
+  redis.options.connectTimeout = CONNECT_MS
   return redis
 }
 
