@@ -3,9 +3,13 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
+/** Timeout of the first answer, which may be slow on a machine that is starting, and of later ones. */
+const FIRST_MS = 10_000
+const PATIENCE_MS = 2_000
+
 /** A connection whose commands fail after `patienceMs` without an answer. */
 class ImpatientRedis extends Redis {
-  patienceMs = 2_000
+  patienceMs = FIRST_MS
   #answeredAt = 0
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
@@ -27,7 +31,7 @@ class ImpatientRedis extends Redis {
  * Connection for commands of a request: a dead Redis fails at once.
  * @param patienceMs shorter timeout of an unresponsive Redis than the default
  */
-export const connectRedis = async (url: string, patienceMs?: number): Promise<Redis> => {
+export const connectRedis = async (url: string, patienceMs = PATIENCE_MS): Promise<Redis> => {
   const redis = new ImpatientRedis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
@@ -36,8 +40,7 @@ export const connectRedis = async (url: string, patienceMs?: number): Promise<Re
   })
   redis.on('error', () => {})
   await redis.connect()
-  // Set after connecting: the first answer may be slow on a machine that is starting.
-  if (patienceMs) redis.patienceMs = patienceMs
+  redis.patienceMs = patienceMs
   return redis
 }
 
