@@ -1,6 +1,6 @@
 import { DETAILS, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
-import type { AiAnswer, SignedInUser } from '@iodine/test-kit'
+import { type AiAnswer, deferred, type SignedInUser } from '@iodine/test-kit'
 import { expect, type Page, test } from '@playwright/test'
 import { keepLog } from '../support/keep-log.js'
 import { keepToasts } from '../support/keep-toasts.js'
@@ -90,11 +90,8 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   const eve = await stack.signUp()
   await eve.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
   await open(page, eve)
-  let answer = () => {}
-  const asked = new Promise<void>(resolve => {
-    answer = resolve
-  })
-  stack.ai.always({ after: asked, answer: 'simple' })
+  const held = deferred()
+  stack.ai.always({ after: held.promise, answer: 'simple' })
   let posts = 0
   page.on('request', request => {
     if (request.method() === 'POST' && /\/narratives\/?$/.test(request.url())) posts++
@@ -110,7 +107,7 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   await expect(page.getByText(DETAILS.stillWorking).first()).toBeVisible()
   await page.reload()
   await expect(page.getByText('Still working. The narrative appears here when it is done.')).toBeVisible()
-  answer()
+  held.resolve()
   await expect(page.getByText('1 triplet extracted')).toBeVisible()
   await heading(page, 1)
   expect(await eve.api.call(narrativesApi.listNarratives)).toHaveLength(1)
