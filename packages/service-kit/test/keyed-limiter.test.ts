@@ -1,25 +1,21 @@
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS } from '@iodine/contracts'
+import { deferred } from '@iodine/test-kit'
 import { expect, it } from 'vitest'
 import { createKeyedLimiter, Streamed } from '../src/index.js'
 
 /** Work that ends when the test says so. */
 const held = () => {
-  let end: (value: string) => void = () => {}
-  let fail: (error: Error) => void = () => {}
+  const { promise, resolve, reject } = deferred<string>()
   let runs = 0
-  const result = new Promise<string>((resolve, reject) => {
-    end = resolve
-    fail = reject
-  })
   return {
     work: () => {
       runs++
-      return result
+      return promise
     },
     runs: () => runs,
-    end: (value: string) => end(value),
-    fail: (error: Error) => fail(error),
+    end: resolve,
+    fail: reject,
   }
 }
 const refused = { status: 429, detail: DETAILS.busy, headers: { 'retry-after': '1' } }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
+import { deferred, startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Connection, connectMongo, createLogger, type Migration, migrate } from '../src/index.js'
 
@@ -73,15 +73,12 @@ describe('the migrations of a database', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const LEASE_MS = 3_000
-    let end = () => {}
-    const asked = new Promise<void>(resolve => {
-      end = resolve
-    })
+    const end = deferred()
     const long: Migration = {
       name: '0001-long',
       async up(connection) {
         await noted('0001-long').up(connection)
-        await asked
+        await end.promise
       },
     }
     const first = migrate(mongo, [long], log, LEASE_MS)
@@ -94,7 +91,7 @@ describe('the migrations of a database', () => {
       // `expect.poll` would move the clock.
       while ((await lock())?.until.getTime() !== renewed) await sleep(20)
     }
-    end()
+    end.resolve()
     await Promise.all([first, second])
     expect(await ran()).toEqual(['0001-long'])
   })

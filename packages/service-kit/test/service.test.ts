@@ -8,7 +8,7 @@ import {
   internalEndpoint,
   missingScope,
 } from '@iodine/contracts'
-import { startTestRedis } from '@iodine/test-kit'
+import { deferred, startTestRedis } from '@iodine/test-kit'
 import { generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -459,17 +459,14 @@ describe('a process that is to end', () => {
       createService('ending', config),
       createService('other', config),
     ])
-    let begun = () => {}
-    const hasBegun = new Promise<void>(resolve => {
-      begun = resolve
-    })
+    const begun = deferred()
     ending.queues.work('erasures', async () => {
-      begun()
+      begun.resolve()
       await new Promise(() => {})
     })
     const data = { user_id: 'b'.repeat(24) }
     const job = await other.queues.add('erasures', data, { jobId: 'long' })
-    await hasBegun
+    await begun.promise
     await ending.queues.finishJobs(50)
     other.queues.work('erasures', async ({ user_id }) => user_id)
     expect(await other.queues.waitFor('erasures', job, 30_000)).toBe(data.user_id)

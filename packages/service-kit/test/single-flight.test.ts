@@ -1,24 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
+import { deferred } from '@iodine/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createSharedReads, createSingleFlight } from '../src/index.js'
 
 /** A read that ends when the test says so. */
 const held = <T>() => {
-  let end: (value: T) => void = () => {}
-  let fail: (error: Error) => void = () => {}
+  const { promise, resolve, reject } = deferred<T>()
   let begun = false
-  const result = new Promise<T>((resolve, reject) => {
-    end = resolve
-    fail = reject
-  })
   return {
     read: () => {
       begun = true
-      return result
+      return promise
     },
     isBegun: () => begun,
-    end: (value: T) => end(value),
-    fail: (error: Error) => fail(error),
+    end: resolve,
+    fail: reject,
   }
 }
 

@@ -241,7 +241,7 @@ it('has what administrators, operators and members do to others’ things or in 
   ]
   await expectUnseen(words, of('campaign.deleted').hash)
   expect(await verify()).toBe(0)
-}, 120_000)
+}, 300_000)
 
 it('has all other actions, and no word of them', async () => {
   const canary = 'canary90aa17be'
@@ -368,7 +368,7 @@ it('has all other actions, and no word of them', async () => {
   const words = [canary, token.token, key.key, user.token, admin.token, signing, ...keys]
   await expectUnseen(words, of('key.rotated').hash)
   expect(await verify()).toBe(0)
-}, 120_000)
+}, 300_000)
 
 it('is open to administrators’ own sessions alone: not to their API tokens, extension or feed keys', async () => {
   const { api } = admin
@@ -432,7 +432,7 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
     await mongo.close()
   }
   expect(await verify()).toBe(0)
-}, 120_000)
+}, 300_000)
 
 it('has the settings that each part has started with, and secrets by name alone', async () => {
   const begun = await vi.waitFor(async () => {
@@ -475,7 +475,7 @@ it('gets what was done while auth was away once it is back', async () => {
   await vi.waitFor(async () => {
     expect(await list({ subject: id })).toMatchObject([{ action: 'campaign.deleted', outcome: 'done' }])
   }, 30_000)
-}, 60_000)
+}, 240_000)
 
 const KILLS = rounds(2)
 it('a campaigns service that is killed between an action and its hand-over loses no entry', {

@@ -11,7 +11,7 @@ let stack: TestStack
 
 beforeAll(async () => {
   stack = await startTestStack()
-}, 120_000)
+}, 300_000)
 afterAll(() => stack?.stop())
 
 it('shows what people do elsewhere: a name chosen, an IOD created, a rename', async () => {

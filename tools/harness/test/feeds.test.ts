@@ -23,7 +23,7 @@ beforeAll(async () => {
   ana = await stack.signUp()
   campaign = await ana.api.call(campaignsApi.createCampaign, { body: { name: 'Lake' } })
   key = (await ana.api.call(profileApi.createFeedKey, { body: { label: 'OpenCTI', tlp: 'green' } })).key
-}, 120_000)
+}, 300_000)
 afterAll(() => stack?.stop())
 
 const add = async () => {

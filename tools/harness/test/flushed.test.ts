@@ -31,7 +31,7 @@ beforeAll(async () => {
     [0, 1, 2].map(n => stack.signUp(undefined, `flushed_${n}_${newId().slice(0, 6)}`)),
   )
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await service?.close()
   await stack?.stop()
@@ -47,7 +47,7 @@ const isScheduled = async (name: QueueName) =>
   (await service.queues.queue(name).getJobScheduler(name)) !== undefined
 
 it(`everything acknowledged is done in the end, although Redis is flushed ${FLUSHES} times under load`, {
-  timeout: 120_000 + FLUSHES * 60_000,
+  timeout: 240_000 + FLUSHES * 120_000,
 }, async () => {
   const leavers: { user: SignedInUser; email: string }[] = []
   const answers: Promise<{ status: number }>[] = []

@@ -24,7 +24,7 @@ beforeAll(async () => {
   stack = await startTestStack({ env: { LOG_LEVEL: 'trace' } })
   ana = await stack.signUp()
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: KEY } })
-})
+}, 300_000)
 afterAll(() => stack?.stop())
 beforeEach(() => stack.ai.always('simple'))
 
@@ -83,7 +83,7 @@ describe('a narrative through the whole product', () => {
   })
 
   it('of 200 texts with instructions to a provider that obeys them, stores what fits the schema and does nothing else', {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     const HUGE = 'x'.repeat(600)
     const triplets = (...parts: object[]) => JSON.stringify({ triplets: parts })

@@ -77,7 +77,7 @@ beforeAll(async () => {
   })
   ana = await stack.signUp(email)
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: `sk-${CANARY}-secret` } })
-})
+}, 300_000)
 afterAll(async () => {
   await stack?.stop()
   await collector?.stop()

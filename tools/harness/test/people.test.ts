@@ -8,7 +8,7 @@ let boss: SignedInUser
 beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', QUOTA_CAMPAIGNS: '2' } })
   boss = await stack.signUp('boss@example.org')
-})
+}, 300_000)
 afterAll(() => stack?.stop())
 
 const give = async (user: SignedInUser, body: object) => {

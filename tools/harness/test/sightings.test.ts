@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[ana, bo] = [await stack.signUp(), await stack.signUp()]
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await stored?.close()
   await stack?.stop()

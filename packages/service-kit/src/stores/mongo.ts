@@ -8,7 +8,7 @@ const SELECTION_MS = 2_000
  * Attempts of the first connection while the database starts or is busy. They are counted: a process that stands still
  * for some seconds, as many do at their start, has not tried meanwhile.
  */
-const FIRST_ATTEMPTS = 8
+const FIRST_ATTEMPTS = 30
 
 /**
  * Connects to the service's own database. Queries on a dead server fail within 2 s instead of being buffered;

@@ -3,11 +3,15 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
-const CONNECT_MS = 60_000
+/** Timeouts of an answer and of connecting: the first time, when a process or machine that starts may stand still, and later. */
+const FIRST_MS = 10_000
+const PATIENCE_MS = 2_000
+const FIRST_CONNECT_MS = 60_000
+const CONNECT_MS = 10_000
 
 /** A connection whose commands fail after `patienceMs` without an answer. */
 class ImpatientRedis extends Redis {
-  patienceMs = 2_000
+  patienceMs = FIRST_MS
   #answeredAt = 0
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
@@ -29,19 +33,18 @@ class ImpatientRedis extends Redis {
  * Connection for commands of a request: a dead Redis fails at once.
  * @param patienceMs shorter timeout of an unresponsive Redis than the default
  */
-export const connectRedis = async (url: string, patienceMs?: number): Promise<Redis> => {
+export const connectRedis = async (url: string, patienceMs = PATIENCE_MS): Promise<Redis> => {
   const redis = new ImpatientRedis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     lazyConnect: true,
-    // Ends what hangs: a process that starts may stand still for longer than the 10 s of the library.
-    connectTimeout: CONNECT_MS,
+    connectTimeout: FIRST_CONNECT_MS,
     retryStrategy: attempt => Math.min(attempt * 100, 1_000),
   })
   redis.on('error', () => {})
   await redis.connect()
-  // Set after connecting: the first answer may be slow on a machine that is starting.
-  if (patienceMs) redis.patienceMs = patienceMs
+  redis.patienceMs = patienceMs
+  redis.options.connectTimeout = CONNECT_MS
   return redis
 }
 
