@@ -11,8 +11,8 @@ const root = import.meta.dirname
 const common = {
   pool: watchedForks(),
   // Far above what a test or hook needs on a busy machine: exceeding it means a hang.
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
   expect: { poll: { timeout: 30_000 } },
 }
 const setupFiles = ['heartbeat.mjs', 'unexpected-errors.mjs'].map(file =>

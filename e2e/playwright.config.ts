@@ -17,8 +17,9 @@ const report = process.env.JOURNEYS_REPORT
 export default defineConfig({
   testDir: 'journeys',
   outputDir: '../test-results',
-  timeout: 90_000,
-  expect: { timeout: 15_000 },
+  // Far above what a journey or a step needs on a busy machine: exceeding it means a hang.
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   // Concurrent products that share a Redis or a database would process each other's jobs.
   workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
   fullyParallel: true,

@@ -23,7 +23,6 @@ for (const size of SIZES)
   test(`an administrator finds a person, changes a limit, suspends and lets them in again at ${size.width} px`, async ({
     page,
   }) => {
-    test.setTimeout(120_000)
     await page.setViewportSize(size)
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const name = `reader_${size.width}`
@@ -93,7 +92,6 @@ for (const size of SIZES)
   test(`an administrator sees the parts, one of which is down, queues and backups at ${size.width} px`, async ({
     page,
   }) => {
-    test.setTimeout(120_000)
     await page.setViewportSize(size)
     const boss = await stack.signUp('boss@example.org', 'the_boss')
     await stack.peers.call('auth', backupsInternal.noteFailedBackup, {

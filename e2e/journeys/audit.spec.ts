@@ -23,7 +23,6 @@ test.beforeAll(async () => {
   mongo = await MongoClient.connect(stack.mongoUrl)
 })
 test.beforeEach(async ({ page }) => {
-  test.setTimeout(120_000)
   await page.emulateMedia({ reducedMotion: 'reduce' })
 })
 test.afterEach(() => keepLog(test.info(), stack))

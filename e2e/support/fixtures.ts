@@ -142,7 +142,11 @@ export const readCards = async (
   for (let position = 1; position <= total; position++) {
     const card = page.locator(`article[aria-posinset="${position}"]:not([aria-busy])`)
     await expect(async () => {
-      if ((await card.count()) === 0) await page.mouse.wheel(0, WHEEL)
+      if ((await card.count()) === 0) {
+        await page.mouse.wheel(0, WHEEL)
+        // Drawn before the next turn of the wheel, which would pass it otherwise.
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+      }
       expect(await card.count()).toBe(1)
     }).toPass({ intervals: [POLL_MS] })
     await look(card, position)

@@ -61,7 +61,7 @@ describe('a slow command', () => {
     big = await rows(5000)
   })
 
-  test('lets others read and write meanwhile, and ends with its client', { timeout: 60_000 }, async () => {
+  test('lets others read and write meanwhile, and ends with its client', async () => {
     let over = false
     await connected(async client => {
       const slow = client
@@ -88,7 +88,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('in a transaction lets others go on, too', { timeout: 60_000 }, async () => {
+  test('in a transaction lets others go on, too', async () => {
     let over = false
     await connected(async client => {
       const session = client.startSession()
@@ -111,7 +111,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('many at once let others go on', { timeout: 60_000 }, async () => {
+  test('many at once let others go on', async () => {
     await connected(async client => {
       const c = client.db('slices').collection<Row>(big.collectionName)
       let over = 0
@@ -131,7 +131,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('is ended by killCursors while it reads a batch', { timeout: 60_000 }, async () => {
+  test('is ended by killCursors while it reads a batch', async () => {
     const name = big.collectionName
     const { cursor } = await server.run(
       { aggregate: name, pipeline: join5000(big), cursor: { batchSize: 0 } },
@@ -149,7 +149,7 @@ describe('a slow command', () => {
 })
 
 describe('a read in slices', () => {
-  test('sees one state while others write', { timeout: 120_000 }, async () => {
+  test('sees one state while others write', async () => {
     const accounts = await rows(120)
     await accounts.updateMany({}, { $set: { n: 100 } })
     let stop = false
@@ -187,9 +187,7 @@ describe('a read in slices', () => {
     expect(beside).toBeGreaterThan(0)
   })
 
-  test('keeps what it began with when its collection gets an index or goes', {
-    timeout: 60_000,
-  }, async () => {
+  test('keeps what it began with when its collection gets an index or goes', async () => {
     const c = await rows(300)
     const join = [
       { $match: slowly(40) },
@@ -206,7 +204,7 @@ describe('a read in slices', () => {
 })
 
 describe('a write in slices', () => {
-  test('loses nothing of what others write beside it', { timeout: 120_000 }, async () => {
+  test('loses nothing of what others write beside it', async () => {
     const c = await rows(2000)
     let over = false
     const long = c.updateMany(slowly(100), { $inc: { n: 1 } }).finally(() => {
@@ -231,7 +229,7 @@ describe('a write in slices', () => {
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('changes and removes only what still matches when its turn comes', { timeout: 120_000 }, async () => {
+  test('changes and removes only what still matches when its turn comes', async () => {
     const c = await rows(2000)
     await c.createIndex({ m: 1 })
     const removing = c.deleteMany({ m: 0, ...slowly(100) })
@@ -245,7 +243,7 @@ describe('a write in slices', () => {
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('keeps up with an index that is made meanwhile', { timeout: 120_000 }, async () => {
+  test('keeps up with an index that is made meanwhile', async () => {
     const c = await rows(2000)
     const long = c.updateMany(slowly(100), { $inc: { k: 1 } })
     await c.createIndex({ k: 1 })
@@ -254,7 +252,7 @@ describe('a write in slices', () => {
     expect((await server.run({ validate: c.collectionName }, 'slices')).valid).toBe(true)
   })
 
-  test('each of many takes a document of its own', { timeout: 120_000 }, async () => {
+  test('each of many takes a document of its own', async () => {
     const c = await rows(300)
     const take = () => c.findOneAndUpdate({ n: 0, ...slowly(60) }, { $set: { n: 1 } }, { sort: { k: -1 } })
     const taken = await Promise.all(Array.from({ length: 8 }, take))
@@ -262,7 +260,7 @@ describe('a write in slices', () => {
     expect(await c.countDocuments({ n: 1 })).toBe(8)
   })
 
-  test('that is retried after a restart goes on where it was', { timeout: 60_000 }, async () => {
+  test('that is retried after a restart goes on where it was', async () => {
     const documents = Array.from({ length: 20_000 }, (_, i) =>
       Doc.of({ _id: i, text: 'a text to be stored' }),
     )
@@ -348,7 +346,7 @@ describe('maxTimeMS', () => {
     ['validate', c => ({ validate: c })],
     ['explain', c => ({ explain: { find: c, filter: slow }, verbosity: 'executionStats' })],
   ]
-  test.each(commands)('ends %s', { timeout: 60_000 }, async (kind, command) => {
+  test.each(commands)('ends %s', async (kind, command) => {
     const maxTimeMS = ['createIndexes', 'validate'].includes(kind) ? 1 : 30
     const error = await server.failure({ ...command(name), maxTimeMS }, 'slices')
     expect(error.code).toBe(50)
@@ -362,7 +360,7 @@ describe('maxTimeMS', () => {
     expect((await server.run({ validate: name }, 'slices')).valid).toBe(true)
   })
 
-  test('of a find counts on in its getMores, which have none of their own', { timeout: 60_000 }, async () => {
+  test('of a find counts on in its getMores, which have none of their own', async () => {
     const find = { find: name, filter: slow, batchSize: 0, maxTimeMS: 50 }
     const { cursor } = await server.run(find, 'slices')
     const more = { getMore: cursor.id, collection: name }
@@ -371,7 +369,7 @@ describe('maxTimeMS', () => {
     expect((await server.failure(more, 'slices')).code).toBe(43)
   })
 
-  test('ends a transaction', { timeout: 60_000 }, async () => {
+  test('ends a transaction', async () => {
     const c = server.client().db('slices').collection<Row>(name)
     const session = server.client().startSession()
     session.startTransaction()
@@ -382,7 +380,7 @@ describe('maxTimeMS', () => {
     expect((await c.findOne({ _id: 0 }))?.m).toBe(0)
   })
 
-  test('is not needed for an expression that would hold all others up', { timeout: 60_000 }, async () => {
+  test('is not needed for an expression that would hold all others up', async () => {
     const pipeline = [{ $limit: 1 }, { $project: { x: endless } }]
     expect((await server.failure({ aggregate: name, pipeline, cursor: {} }, 'slices')).code).toBe(50)
   })
@@ -397,7 +395,6 @@ describe('a pattern with endless ways', () => {
 
   test.each(['^(a+)+$', '^(a|aa)+$', '(?=(a+)+$)a', '^(a?){40}a{40}$', '(.*)*x\\1'])(
     '%s ends',
-    { timeout: 60_000 },
     async $regex => {
       const match = (operator: string) => ({
         aggregate: name,

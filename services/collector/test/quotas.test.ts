@@ -97,7 +97,7 @@ describe('records', () => {
     )
     expect(results.flatMap(made).filter(each => each === 'created')).toHaveLength(1)
     expect(await usage()).toEqual(await counted())
-  }, 120_000)
+  })
 
   it('make room when they are deleted, and no more than they took', async () => {
     const results = await ingest(posts(RECORDS))
@@ -157,7 +157,7 @@ describe('the usage', () => {
     expect(await usage()).toEqual(await counted())
     const page = await api.send('GET', '/tiktok/data?limit=1')
     expect(page.headers.get('x-total-count')).toBe(String(RECORDS))
-  }, 120_000)
+  })
 
   it('that is wrong, as after a restored backup, is mended by the repair; work that broke off changes nothing', async () => {
     const [result] = await ingest(posts(4))

@@ -521,7 +521,6 @@ describe('any history', () => {
         expect(new Set(contributions)).toEqual(new Set([...iods, ...narratives]))
       }
     },
-    60_000,
   )
 })
 

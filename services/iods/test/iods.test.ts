@@ -790,7 +790,7 @@ describe('lists', () => {
                 source_types: tally('source_type'),
               })
             }
-  }, 120_000)
+  })
 
   describe('sorted by votes', () => {
     /** Votes of an IOD: on both sides, and on one. */
@@ -852,7 +852,6 @@ describe('lists', () => {
           }
         }
       },
-      60_000,
     )
 
     it('refuses the cursor of another order, and an unknown order', async () => {
@@ -917,7 +916,7 @@ describe('lists', () => {
       } finally {
         await other.close()
       }
-    }, 60_000)
+    })
   })
 
   it('finds at once what a process whose clock is ten minutes late took in', async () => {

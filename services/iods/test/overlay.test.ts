@@ -213,7 +213,7 @@ describe('over HTTP', () => {
     } finally {
       await other.close()
     }
-  }, 60_000)
+  })
 
   it('goes on from a revision, and answers 304 while nothing changes', async () => {
     const first = await create()
@@ -495,7 +495,7 @@ describe('with many IODs', () => {
       held.resolve()
       await own.close()
     }
-  }, 120_000)
+  })
 })
 
 it('reads all again after a day: a restored database has fewer', async () => {
@@ -576,7 +576,7 @@ it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs o
       expect([votes_for, votes_against]).toEqual([positive, votes.length - positive])
     }
   }
-}, 120_000)
+})
 
 it('rows tell what votes are worth by independence, of two votes and more', async () => {
   await empty()

@@ -39,4 +39,4 @@ it('asks each service that repairs, round after round, and no other', async () =
   const repairs = () => asked.filter(call => call.endsWith(repairInternal.repair.path))
   await vi.waitFor(() => expect(repairs().length).toBeGreaterThanOrEqual(3 * REPAIRED.length), 60_000)
   expect(new Set(repairs())).toEqual(new Set(REPAIRED.map(name => `${name} ${repairInternal.repair.path}`)))
-}, 90_000)
+})

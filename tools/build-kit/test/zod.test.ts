@@ -36,5 +36,4 @@ it.each(['defineShell', 'defineRemote'] as const)(
       "import { email } from '@iodine/contracts'\nconsole.log(email.parse('a@b'))\nexport default email"
     await expect(build(define, schema)).rejects.toThrow(/zod is in static\/js\/.*\.js/)
   },
-  120_000,
 )

@@ -258,7 +258,7 @@ test('administrators see a backup of the running product, and one of the stopped
   expect([backups.length, backups[1]]).toEqual([2, hot])
   expect(existsSync(join(at('noted'), 'backup-done.json'))).toBe(false)
   await stack.stop()
-}, 120_000)
+})
 
 test('administrators see that a backup failed, and why in a word, while the product runs', async () => {
   const on = { ...env, DATA_DIR: at('failing'), ADMIN_EMAILS: 'boss@example.org' }
@@ -307,4 +307,4 @@ test('administrators see that a backup failed, and why in a word, while the prod
   stack = await startStack({ env: on })
   expect(await apiClient(stack.url, token).call(systemApi.listBackups)).toEqual(listed)
   await stack.stop()
-}, 120_000)
+})

@@ -132,5 +132,5 @@ describe('npm run account -- rotate-keys', () => {
     const stack = await startStack({ env })
     expect((await command('keys')).said).toMatch(/SECRETS_KEY\n.*seals, 1 value/)
     await stack.stop()
-  }, 120_000)
+  })
 })

@@ -449,7 +449,7 @@ beforeAll(async () => {
   created.subscribe(note)
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
   created.unsubscribe(note)
-}, 240_000)
+})
 afterAll(() => stack?.stop())
 
 const prepare = async (

@@ -39,7 +39,7 @@ beforeAll(async () => {
       JWT_PRIVATE_KEY: newSigningKey() + newSigningKey(),
     },
   })
-}, 240_000)
+})
 afterAll(() => stack?.stop())
 
 /** Runs `npm run account`; resolves to its messages and its standard output. */

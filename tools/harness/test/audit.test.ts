@@ -55,7 +55,7 @@ beforeAll(async () => {
     },
   })
   admin = await stack.signUp('boss@example.org', 'boss')
-}, 240_000)
+})
 afterAll(async () => {
   await campaigns?.kill()
   await stack?.stop()

@@ -7,7 +7,7 @@ let stack: TestStack
 
 beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
-}, 300_000)
+})
 afterAll(() => stack?.stop())
 
 it('lets nobody but its creator edit or delete a campaign, whatever their role', async () => {

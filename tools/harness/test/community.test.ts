@@ -11,7 +11,7 @@ let stack: TestStack
 
 beforeAll(async () => {
   stack = await startTestStack()
-}, 300_000)
+})
 afterAll(() => stack?.stop())
 
 it('shows what people do elsewhere: a name chosen, an IOD created, a rename', async () => {
@@ -55,7 +55,7 @@ it('shows what people do elsewhere: a name chosen, an IOD created, a rename', as
     created_by_username: 'late_name',
     iods: [{ id: iod.id, created_by: 'ana_renamed' }],
   })
-}, 60_000)
+})
 
 const database = (service: string) =>
   createConnection(stack.mongoUrl, { dbName: `${stack.prefix}_${service}` })
@@ -75,7 +75,7 @@ it('is told within a minute of what a crash kept from being announced', async ()
   expect((await profile()).body.all_contributions).toContainEqual(
     expect.objectContaining({ id: _id.toHexString(), title: 'left behind' }),
   )
-}, 90_000)
+})
 
 it('is rebuilt from what the other services have, whatever became of it', async () => {
   const [ana, bo] = await Promise.all([
@@ -123,4 +123,4 @@ it('is rebuilt from what the other services have, whatever became of it', async 
   expect(await shown()).toEqual(before)
   await rebuildPart('community', services)
   expect(await shown()).toEqual(before)
-}, 60_000)
+})

@@ -22,7 +22,7 @@ let bo: SignedInUser
 beforeAll(async () => {
   stack = await startTestStack()
   ;[ana, bo] = await Promise.all([stack.signUp(), stack.signUp()])
-}, 240_000)
+})
 afterAll(() => stack?.stop())
 
 const place = (text: string, exact: string) => {

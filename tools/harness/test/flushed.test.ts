@@ -31,7 +31,7 @@ beforeAll(async () => {
     [0, 1, 2].map(n => stack.signUp(undefined, `flushed_${n}_${newId().slice(0, 6)}`)),
   )
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
-}, 300_000)
+})
 afterAll(async () => {
   await service?.close()
   await stack?.stop()

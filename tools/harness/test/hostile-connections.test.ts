@@ -24,7 +24,7 @@ beforeAll(async () => {
     await other.api.call(iodsApi.createIod, {
       body: iodInput({ value: `${filler} ${n}`, description: filler }),
     })
-}, 300_000)
+})
 afterAll(() => stack?.stop())
 
 const load = async (): Promise<Load> => (await (await fetch(`${stack.url}/readyz`)).json()).load

@@ -57,7 +57,7 @@ beforeAll(async () => {
     ADMIN_EMAILS: ADMIN,
     RATE_LIMITS: 'off',
   })
-}, 300_000)
+})
 afterAll(async () => {
   await product?.stop()
   await ai?.stop()

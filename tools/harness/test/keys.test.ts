@@ -61,7 +61,7 @@ beforeAll(async () => {
     request.pipe(onward)
   })
   await new Promise<void>(resolve => balancer.listen(Number(address.port), address.hostname, resolve))
-}, 240_000)
+})
 afterAll(async () => {
   balancer?.closeAllConnections()
   balancer?.close()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.collector.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_collector`)
   collector = await spawnPart(stack, 'collector')
-}, 300_000)
+})
 afterAll(async () => {
   await collector?.kill()
   await stored?.close()

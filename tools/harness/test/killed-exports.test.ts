@@ -28,7 +28,7 @@ beforeAll(async () => {
     })
   parts = [await spawnPart(stack, 'auth'), await spawnPart(stack, 'workers')]
   for (const part of parts) await part.start()
-}, 300_000)
+})
 afterAll(async () => {
   for (const part of parts ?? []) await part.kill()
   await stack?.stop()

@@ -16,7 +16,7 @@ beforeAll(async () => {
   stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
   reader = await stack.signUp()
   iods = await spawnPart(stack, 'iods')
-}, 300_000)
+})
 afterAll(async () => {
   await iods?.kill()
   await stack?.stop()

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
   narratives = await spawnPart(stack, 'narratives')
-}, 300_000)
+})
 afterAll(async () => {
   await narratives?.kill()
   await stored?.close()

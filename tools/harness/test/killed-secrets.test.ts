@@ -41,7 +41,7 @@ beforeAll(async () => {
   campaigns = await connectMongo(stack.mongoUrl, `${stack.prefix}_campaigns`)
   auth = await spawnPart(stack, 'auth')
   stack.parts.auth.env.SECRETS_KEY = `${fresh},${old}`
-}, 300_000)
+})
 afterAll(async () => {
   await auth?.kill()
   await accounts?.close()

@@ -29,7 +29,7 @@ beforeAll(async () => {
   users = await Promise.all(Array.from({ length: 3 }, () => stack.signUp()))
   for (const { api } of users) await api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
   await worker.kill()
-}, 300_000)
+})
 afterAll(async () => {
   await worker?.kill()
   await stored?.close()

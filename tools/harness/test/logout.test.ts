@@ -13,7 +13,7 @@ beforeAll(async () => {
   const through = new URL(redis.url)
   through.port = String(link.port)
   stack = await startTestStack({ env: { REDIS_URL: through.href } })
-}, 240_000)
+})
 afterAll(async () => {
   link?.set('open')
   await stack?.stop()
@@ -57,4 +57,4 @@ it('ends a session for good although Redis is away, and says so as long as it ca
   expect(await me()).toBe(401)
   await stack.parts.auth.start()
   own.disconnect()
-}, 120_000)
+})

@@ -24,7 +24,7 @@ beforeAll(async () => {
   stack = await startTestStack({ env: { LOG_LEVEL: 'trace' } })
   ana = await stack.signUp()
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: KEY } })
-}, 300_000)
+})
 afterAll(() => stack?.stop())
 beforeEach(() => stack.ai.always('simple'))
 

@@ -8,7 +8,7 @@ let boss: SignedInUser
 beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org', QUOTA_CAMPAIGNS: '2' } })
   boss = await stack.signUp('boss@example.org')
-}, 300_000)
+})
 afterAll(() => stack?.stop())
 
 const give = async (user: SignedInUser, body: object) => {
@@ -115,7 +115,7 @@ it('API tokens and feed keys of a person are dead at the next call, under fire, 
   }
   // A session is none of them.
   expect((await user.api.send('GET', '/profile/me')).status).toBe(200)
-}, 120_000)
+})
 
 it('a suspended person is out of every part at once, until unsuspended', async () => {
   const user = await stack.signUp('suspended@example.org')

@@ -14,7 +14,7 @@ beforeAll(async () => {
   ;[ana, bo] = [await stack.signUp(), await stack.signUp()]
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
-}, 300_000)
+})
 afterAll(async () => {
   await stored?.close()
   await stack?.stop()
@@ -64,7 +64,7 @@ it('a record is found once it is collected, shared while its owner wants, and go
     JSON.stringify(await stored.collection(name).find().toArray()).includes(ana.id)
   for (const { name } of (await stored.db?.listCollections().toArray()) ?? [])
     await expect.poll(() => holds(name), { timeout: 30_000 }).toBe(false)
-}, 120_000)
+})
 
 it('a deleted record, and a text that was changed, are found no more', async () => {
   const [text, changed] = [unique(), unique()]
@@ -97,4 +97,4 @@ it('a deleted record, and a text that was changed, are found no more', async () 
   const id = result && 'id' in result ? result.id : ''
   await bo.api.call(collectorApi.deleteRecord, { params: { source: 'blog', id } })
   await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([])
-}, 120_000)
+})

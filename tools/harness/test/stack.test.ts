@@ -110,7 +110,7 @@ describe('a running stack', () => {
   let stack: TestStack
   beforeAll(async () => {
     stack = await startTestStack()
-  }, 300_000)
+  })
   afterAll(() => stack.stop())
 
   test('signs people in by a mailed link that leads to it', async () => {
