@@ -217,6 +217,7 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   const dialog = page.getByRole('dialog', { name: 'Delete this capture' })
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('This record has no capture any more')).toBeVisible()
+  await expect(page.getByRole('dialog', { name: 'Sealed captures' })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Sealed' })).toHaveCount(0)
 
@@ -229,7 +230,7 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   const confirm = page.getByRole('dialog', { name: 'Delete evidence' })
   await confirm.getByRole('button', { name: 'Delete' }).click()
   await expect(drawerOf(page).getByText('No evidence yet')).toBeVisible()
-  // The focus is still in the drawer.
+  await expect(drawerOf(page)).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(drawerOf(page)).toHaveCount(0)
 })

@@ -23,9 +23,7 @@ export interface CapturesDrawerProps {
 /** The user's sealed captures of a record: when and where from, and what can be done with each. */
 export function CapturesDrawer({ captures, about, isOpen, onClose }: CapturesDrawerProps) {
   const drawer = useRef<SideDrawerHandle>(null)
-  const keepFocus = useCallback(() => {
-    if (document.activeElement === document.body) drawer.current?.focus()
-  }, [])
+  const keepFocus = useCallback(() => drawer.current?.keepFocus(), [])
   return (
     <SideDrawer handle={drawer} isOpen={isOpen} title="Sealed captures" about={about} onClose={onClose}>
       {captures.length === 0 ? (

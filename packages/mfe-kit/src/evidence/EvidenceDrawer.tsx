@@ -17,9 +17,7 @@ export interface EvidenceDrawerProps {
 /** The evidence of an IOD: each quote in its context, with what proves it. */
 export function EvidenceDrawer({ iod, isOpen, onClose }: EvidenceDrawerProps) {
   const drawer = useRef<SideDrawerHandle>(null)
-  const keepFocus = useCallback(() => {
-    if (document.activeElement === document.body) drawer.current?.focus()
-  }, [])
+  const keepFocus = useCallback(() => drawer.current?.keepFocus(), [])
   return (
     <SideDrawer handle={drawer} isOpen={isOpen} title="Evidence" about={iod.value} onClose={onClose}>
       <Pieces iodId={iod.id} onGone={keepFocus} />

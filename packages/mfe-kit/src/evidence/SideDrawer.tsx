@@ -5,8 +5,8 @@ import { type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useRef
 import styles from './evidence.module.css'
 
 export interface SideDrawerHandle {
-  /** Gives the drawer the focus, after what had it is gone. */
-  focus: () => void
+  /** Gives the drawer the focus, unless something in it or in a dialog has it: after what had it is gone. */
+  keepFocus: () => void
 }
 
 export interface SideDrawerProps {
@@ -31,8 +31,11 @@ export function SideDrawer({ isOpen, onClose, ...frame }: SideDrawerProps) {
 function Frame({ title, about, onClose, handle, children }: Omit<SideDrawerProps, 'isOpen'>) {
   const frame = useRef<HTMLDivElement>(null)
   const titleId = useId()
-  const focus = () => frame.current?.focus({ preventScroll: true })
-  useImperativeHandle(handle, () => ({ focus }))
+  const keepFocus = () => {
+    // Blueprint may have given it to the element that holds Tab within the drawer: a screen reader says nothing there.
+    if (!document.activeElement?.closest('[role="dialog"]')) frame.current?.focus({ preventScroll: true })
+  }
+  useImperativeHandle(handle, () => ({ keepFocus }))
   useEffect(() => frame.current?.focus({ preventScroll: true }), [])
   return (
     <div
