@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 import { BLOCKED_MS, killAtWork, type SpawnedPart, spawnPart } from './spawned.js'
 
-const KILLS = rounds(4)
+const KILLS = rounds(2)
 const WRITERS = 3
 
 let stack: TestStack
