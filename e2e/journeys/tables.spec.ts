@@ -186,9 +186,13 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
 
   await test.step('where one votes', async () => {
     await card.getByRole('button', { name: 'Upvote' }).click()
-    await expect(page.getByText('Vote enregistré', { exact: true })).toBeVisible()
+    const told = page.locator('.bp6-toast', { hasText: 'Vote enregistré' })
+    await expect(told).toBeVisible()
     await expect(card).toContainText('+1−0')
     await expect(card.getByRole('button', { name: 'Upvote' })).toHaveAttribute('aria-pressed', 'true')
+    // It slides over the buttons of the lowest card, and stays under the pointer.
+    await told.getByRole('button', { name: 'Close' }).click()
+    await expect(told).toBeHidden()
     await card.getByRole('button', { name: 'Activity: 1 vote' }).click()
     await expectInWindow(page, page.getByRole('region', { name: 'Activity' }))
     await pressEscape(page)

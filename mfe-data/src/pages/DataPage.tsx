@@ -20,6 +20,7 @@ import {
   Tab,
   Tabs,
   toggled,
+  useRetained,
   useSearchText,
 } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
@@ -242,6 +243,7 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
   const errorToastOf = useIodErrorToast()
   const createIod = useCreateIod()
   const addQuote = useAddQuote()
+  const shown = useRetained(picked)
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
     const { sourceType, iodSource } = picked.view
@@ -270,9 +272,9 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
     <IodDialog
       isOpen={picked !== null}
       title="Create IOD from Data Field"
-      {...(picked && {
-        initial: { value: picked.value, category: picked.suggested },
-        draftName: `${session.user.id}:record:${picked.view.id}:${picked.value}`,
+      {...(shown && {
+        initial: { value: shown.value, category: shown.suggested },
+        draftName: `${session.user.id}:record:${shown.view.id}:${shown.value}`,
       })}
       categories={FIELD_CATEGORIES}
       labels={{ category: 'IOD Category' }}

@@ -1,5 +1,6 @@
 import { CATEGORIES } from '@iodine/contracts'
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { config as transitions } from 'react-transition-group'
 import { expect, test, vi } from 'vitest'
 import { CategoryTag, DateTime, ErrorCallout, formatFrenchDate, Loading, SearchInput } from '../src'
 import { ConfirmDialog, IodDialog, showToast } from '../src/overlays'
@@ -69,6 +70,31 @@ test('the IOD form closes on success and stays as filled in on failure', async (
   await waitFor(() => expect(submit.className).not.toContain('loading'))
   fireEvent.submit(submit.closest('.bp6-dialog')?.querySelector('form') as HTMLFormElement)
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce())
+})
+
+test('an IOD form that is opened while another still closes has its own value', () => {
+  transitions.disabled = false
+  try {
+    const form = (isOpen: boolean, value: string) => (
+      <IodDialog
+        isOpen={isOpen}
+        title="Convert to IOD"
+        initial={{ value }}
+        draftName={`a-user:${value}`}
+        onSubmit={async () => true}
+        onClose={() => {}}
+      />
+    )
+    const { rerender } = render(form(true, 'first'))
+    rerender(form(false, 'first'))
+    // Still there, fading out.
+    expect(screen.getByDisplayValue('first')).toBeTruthy()
+    rerender(form(true, 'second'))
+    expect(screen.queryByDisplayValue('first')).toBeNull()
+    expect(screen.getByDisplayValue('second')).toBeTruthy()
+  } finally {
+    transitions.disabled = true
+  }
 })
 
 test('a confirmation closes only after the work is done', async () => {

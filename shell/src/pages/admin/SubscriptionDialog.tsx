@@ -47,7 +47,8 @@ export function SubscriptionDialog({ draft, onClose }: SubscriptionDialogProps) 
       title={subscription ? 'Edit Subscription' : 'Subscribe to a Feed'}
       canOutsideClickClose={false}
     >
-      <SubscriptionForm subscription={subscription} onClose={onClose} />
+      {/* One that is opened while another still closes has its own fields. */}
+      <SubscriptionForm key={subscription?.id ?? 'new'} subscription={subscription} onClose={onClose} />
     </Dialog>
   )
 }
