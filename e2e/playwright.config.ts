@@ -10,7 +10,7 @@ const QUIET = [
   '--disable-gpu',
 ]
 
-/** The headless shell opens a page in less time; journeys with the extension start Chromium themselves. */
+/** The headless shell, where one is named; journeys with the extension start Chromium themselves. */
 const executablePath = process.env.HEADLESS_SHELL_PATH ?? process.env.CHROMIUM_PATH
 const report = process.env.JOURNEYS_REPORT
 

@@ -4,7 +4,7 @@
  */
 import { prepare } from './build.mjs'
 import { bin, isCommand, main, run } from './lib/run.mjs'
-import { ensureBrowser, ensureHeadlessShell } from './lib/system.mjs'
+import { ensureBrowser } from './lib/system.mjs'
 
 /**
  * Runs the journeys on the existing build; resolves to the exit code.
@@ -13,7 +13,6 @@ import { ensureBrowser, ensureHeadlessShell } from './lib/system.mjs'
  * @param options.file descriptor that receives the output instead of standard error
  */
 export async function journeys(args = [], { report, file, config = 'e2e/playwright.config.ts' } = {}) {
-  const headlessShell = await ensureHeadlessShell()
   const browser = await ensureBrowser()
   return run(bin('playwright', 'e2e'), ['test', '--config', config, ...args], {
     env: {
@@ -21,7 +20,6 @@ export async function journeys(args = [], { report, file, config = 'e2e/playwrig
       NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
       ...(report && { JOURNEYS_REPORT: report }),
       ...(browser && { CHROMIUM_PATH: browser }),
-      ...(headlessShell && { HEADLESS_SHELL_PATH: headlessShell }),
     },
     file,
   })

@@ -57,11 +57,6 @@ export async function ensureRedis() {
   )
 }
 
-/** Installs a browser that is named as its package; undefined where that can't be done. */
-const installOfDebian = async name =>
-  // Ubuntu's packages are snap stubs, which do not run in a container.
-  mayUseApt() && !systemIds().includes('ubuntu') && (await aptInstall(name)) === 0 ? onPath(name) : undefined
-
 const MAC_CHROME = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
 
 /** Path of a Chromium for the journeys; undefined means the one that Playwright downloaded. */
@@ -74,18 +69,14 @@ export async function ensureBrowser() {
   const found = onPath('chromium', 'google-chrome', 'google-chrome-stable')
   if (found) return found
   if (existsSync(MAC_CHROME)) return MAC_CHROME
-  const installed = await installOfDebian('chromium')
+  // Ubuntu's package is a snap stub, which does not run in a container: Playwright's own is used there.
+  const installed =
+    mayUseApt() &&
+    !systemIds().includes('ubuntu') &&
+    (await aptInstall('chromium')) === 0 &&
+    onPath('chromium')
   if (installed) return installed
   say('No Chromium on PATH: Playwright downloads its own …')
   const args = ['install', 'chromium', ...(mayUseApt() ? ['--with-deps'] : [])]
   await must("Downloading Playwright's Chromium", bin('playwright', 'e2e'), args)
 }
-
-/**
- * Path of Chromium's headless shell, which opens a page without the window of a whole browser; it can't load extensions.
- * Undefined where there is none, or where CHROMIUM_PATH names the browser: Chromium does all then.
- */
-export const ensureHeadlessShell = async () =>
-  process.env.CHROMIUM_PATH
-    ? undefined
-    : (onPath('chromium-headless-shell') ?? installOfDebian('chromium-headless-shell'))
