@@ -68,8 +68,11 @@ it('an answer of Redis that arrived while the process stood still is read', asyn
 
 it('a command of a Redis that does not answer fails, and later ones at once, until it is back', async () => {
   process.kill(server.pid, 'SIGSTOP')
-  await expect(redis.ping()).rejects.toThrow('Command timed out')
-  await expect(redis.ping()).rejects.toThrow("Stream isn't writeable")
-  process.kill(server.pid, 'SIGCONT')
+  try {
+    await expect(redis.ping()).rejects.toThrow('Command timed out')
+    await expect(redis.ping()).rejects.toThrow("Stream isn't writeable")
+  } finally {
+    process.kill(server.pid, 'SIGCONT')
+  }
   await expect.poll(() => redis.ping().catch(() => undefined)).toBe('PONG')
 })
