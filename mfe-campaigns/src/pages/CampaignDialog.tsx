@@ -21,8 +21,7 @@ export function CampaignDialog({ draft, onClose }: CampaignDialogProps) {
       title={campaign ? 'Edit Campaign' : 'Create New Campaign'}
       canOutsideClickClose={false}
     >
-      {/* One that is opened while another still closes has its own fields. */}
-      <CampaignForm key={campaign?.id ?? 'new'} campaign={campaign} onClose={onClose} />
+      <CampaignForm campaign={campaign} onClose={onClose} />
     </Dialog>
   )
 }

@@ -20,7 +20,6 @@ import {
   Tab,
   Tabs,
   toggled,
-  useRetained,
   useSearchText,
 } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
@@ -243,7 +242,6 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
   const errorToastOf = useIodErrorToast()
   const createIod = useCreateIod()
   const addQuote = useAddQuote()
-  const shown = useRetained(picked)
   const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
     if (!picked || category === '') return false
     const { sourceType, iodSource } = picked.view
@@ -272,9 +270,9 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
     <IodDialog
       isOpen={picked !== null}
       title="Create IOD from Data Field"
-      {...(shown && {
-        initial: { value: shown.value, category: shown.suggested },
-        draftName: `${session.user.id}:record:${shown.view.id}:${shown.value}`,
+      {...(picked && {
+        initial: { value: picked.value, category: picked.suggested },
+        draftName: `${session.user.id}:record:${picked.view.id}:${picked.value}`,
       })}
       categories={FIELD_CATEGORIES}
       labels={{ category: 'IOD Category' }}

@@ -3,11 +3,12 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
-/** Timeouts of an answer and of connecting: the first time, when a process or machine that starts may stand still, and later. */
-const FIRST_MS = 10_000
-const PATIENCE_MS = 2_000
+/** Timeouts of the first connection and its answers: a process that starts may stand still for seconds. */
 const FIRST_CONNECT_MS = 60_000
+const FIRST_MS = 10_000
+/** Later ones. */
 const CONNECT_MS = 10_000
+const PATIENCE_MS = 2_000
 
 /** A connection whose commands fail after `patienceMs` without an answer. */
 class ImpatientRedis extends Redis {

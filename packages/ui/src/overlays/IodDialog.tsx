@@ -40,8 +40,7 @@ const LABELS = { value: 'Value', category: 'Category', description: 'Description
 export function IodDialog({ isOpen, title, ...form }: IodDialogProps) {
   return (
     <Dialog isOpen={isOpen} onClose={form.onClose} title={title} canOutsideClickClose={false}>
-      {/* One that is opened while another still closes has its own fields. */}
-      <IodForm key={form.draftName} {...form} />
+      <IodForm {...form} />
     </Dialog>
   )
 }

@@ -47,8 +47,7 @@ export function SubscriptionDialog({ draft, onClose }: SubscriptionDialogProps) 
       title={subscription ? 'Edit Subscription' : 'Subscribe to a Feed'}
       canOutsideClickClose={false}
     >
-      {/* One that is opened while another still closes has its own fields. */}
-      <SubscriptionForm key={subscription?.id ?? 'new'} subscription={subscription} onClose={onClose} />
+      <SubscriptionForm subscription={subscription} onClose={onClose} />
     </Dialog>
   )
 }
