@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { runAccount } from '@iodine/auth'
 import {
   API_SCOPES,
+  API_TOKEN_PREFIX,
   type ApiScope,
   campaignsApi,
   DETAILS,
@@ -93,7 +94,7 @@ it('that is revoked under fire lets nothing through after the answer', async () 
 it('is nowhere to be seen once it was shown, whatever is done with it', async () => {
   const user = await stack.signUp()
   const { token } = await make(user)
-  const secret = token.slice(token.lastIndexOf('_') + 1)
+  const secret = token.slice(API_TOKEN_PREFIX.length)
   const shapes = [
     secret,
     Buffer.from(token).toString('base64').replace(/=+$/, ''),
