@@ -110,3 +110,12 @@ it('is no activity of its user', async () => {
   await check(key)
   expect((await users?.findOne({ email }))?.last_active_at).toEqual(then)
 })
+
+it('is not made for an account that is deleted meanwhile', async () => {
+  const { api } = await rig.signIn('leaving@example.org')
+  const { id } = await api.call(profileApi.getProfile)
+  await rig.internal(accountsInternal.deleteAccount, { body: { email: 'leaving@example.org' } })
+  const made = api.call(profileApi.createFeedKey, { body: { label: 'Late', tlp: 'green' } })
+  expect(await statusOf(made)).toBe(401)
+  expect(await keysOf(id)).toEqual([])
+})

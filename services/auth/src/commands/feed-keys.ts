@@ -1,10 +1,11 @@
 import { type BodyOf, DETAILS, LIMITS, type profileApi, rankOfTlp, tlpOfRank } from '@iodine/contracts'
-import { HttpError, hashOf, notFound, signToken } from '@iodine/service-kit'
+import { HttpError, hashOf, notFound, signToken, unauthenticated } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { newToken } from './codes.js'
+import { useAccount } from './sessions.js'
 import { insertInSlot } from './slots.js'
 
 /** Begins each key, so that tools which look for leaked secrets find it. */
@@ -15,14 +16,15 @@ const TOKEN_MS = 60_000
 const USED_MS = 60_000
 
 /**
- * Makes a key. Only its hash is stored. Throws 413 for a user who has as many as they may.
+ * Makes a key. Only its hash is stored. Throws 413 for a user who has as many as they may, 401 for a closed account.
  * @returns the key itself, which nothing can show again
  */
 export const createFeedKey = async (
-  { models }: AuthContext,
+  context: AuthContext,
   userId: string,
   { label, tlp, expires_at }: BodyOf<typeof profileApi.createFeedKey>,
 ): Promise<{ key: string; doc: FeedKeyDoc }> => {
+  const { models } = context
   const key = PREFIX + newToken()
   const doc = await insertInSlot<FeedKeyDoc>(models.feedKeys, LIMITS.feedKeysMax, {
     _id: new Types.ObjectId(),
@@ -35,7 +37,11 @@ export const createFeedKey = async (
     last_used_at: null,
   })
   if (!doc) throw new HttpError(413, DETAILS.feedKeysFull)
-  return { key, doc }
+  // Checked after the insert: an account deleted before is detected here; deleting it later removes this key with the
+  // others.
+  if (await useAccount(context, doc.user_id)) return { key, doc }
+  await models.feedKeys.deleteOne({ _id: doc._id })
+  throw unauthenticated()
 }
 
 /** Revokes a key of the user's. Throws 404. */

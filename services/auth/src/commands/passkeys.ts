@@ -1,5 +1,12 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
-import { badRequest, conflict, type FastifyRequest, HttpError, notFound } from '@iodine/service-kit'
+import {
+  badRequest,
+  conflict,
+  type FastifyRequest,
+  HttpError,
+  notFound,
+  unauthenticated,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'
@@ -7,7 +14,7 @@ import type { UserDoc } from '../models/user.js'
 import { endUserApiTokens } from './api-tokens.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { findAccount } from './close-account.js'
-import { endSessions } from './sessions.js'
+import { endSessions, useAccount } from './sessions.js'
 import { signIn } from './sign-in.js'
 import { insertInSlot } from './slots.js'
 
@@ -51,7 +58,10 @@ export const newPasskeyOptions = async (context: AuthContext, { _id, email, user
   }
 }
 
-/** Adds a passkey. Throws 400 for an answer that does not hold, 409 for a known one, 413 past the limit. */
+/**
+ * Adds a passkey. Throws 400 for an answer that does not hold, 401 for a closed account, 409 for a known one, 413 past the
+ * limit.
+ */
 export const createPasskey = async (
   context: AuthContext,
   userId: string,
@@ -110,7 +120,11 @@ export const renamePasskey = async (
     .findOneAndUpdate({ _id, user_id }, { $set: { name } }, { returnDocument: 'after' })
     .lean<PasskeyDoc>()
   if (!passkey) throw notFound()
-  return passkey
+  // Checked after the insert: an account deleted before is detected here; deleting it later removes this passkey with
+  // the others.
+  if (await useAccount(context, passkey.user_id)) return passkey
+  await models.passkeys.deleteOne({ _id: passkey._id })
+  throw unauthenticated()
 }
 
 /** Removes a passkey of the user's; sessions that it opened go on. Throws 404. */
