@@ -1,4 +1,5 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign, webcrypto } from 'node:crypto'
+import { androidKeyChain } from '@iodine/test-kit/attestation'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest()
@@ -13,6 +14,7 @@ export class Authenticator {
   counter = 0
   readonly origin: string
   readonly #privateKey: KeyObject
+  readonly #jwk: webcrypto.JsonWebKey
   readonly #publicKey: Buffer
 
   /** @param origin of the page that asks; its host is the relying party */
@@ -20,7 +22,8 @@ export class Authenticator {
     this.origin = origin
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     this.#privateKey = privateKey
-    const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
+    this.#jwk = publicKey.export({ format: 'jwk' }) as webcrypto.JsonWebKey
+    const { x = '', y = '' } = this.#jwk
     const cose = new Map<number, number | Uint8Array>([
       [1, 2],
       [3, -7],
@@ -43,19 +46,42 @@ export class Authenticator {
 
   /** Answers a challenge for a new passkey. */
   create(challenge: string) {
+    return this.#created(this.#client('webauthn.create', challenge), 'none', new Map())
+  }
+
+  /** Answers it with a chain of certificates that names a list of revoked ones at an address. */
+  async createAttested(challenge: string, crl: string) {
+    const client = this.#client('webauthn.create', challenge)
+    const key = await webcrypto.subtle.importKey(
+      'jwk',
+      this.#jwk,
+      { name: 'ECDSA', namedCurve: 'P-256' },
+      true,
+      ['verify'],
+    )
+    const hash = new Uint8Array(sha256(Buffer.from(client, 'base64url')))
+    const statement = new Map<string, unknown>([
+      ['alg', -7],
+      ['sig', new Uint8Array(64)],
+      ['x5c', await androidKeyChain(key, { challenge: hash, crl })],
+    ])
+    return this.#created(client, 'android-key', statement)
+  }
+
+  #created(clientDataJSON: string, format: string, statement: Map<string, unknown>) {
     const length = Buffer.alloc(2)
     length.writeUInt16BE(this.id.length)
     const attached = Buffer.concat([Buffer.alloc(16), length, this.id, this.#publicKey])
     const authData = Buffer.concat([this.#data(PRESENT | VERIFIED | ATTACHED), attached])
     const attestation = new Map<string, unknown>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
+      ['fmt', format],
+      ['attStmt', statement],
       ['authData', new Uint8Array(authData)],
     ])
     return {
       ...this.#credential(),
       response: {
-        clientDataJSON: this.#client('webauthn.create', challenge),
+        clientDataJSON,
         attestationObject: Buffer.from(isoCBOR.encode(attestation as never)).toString('base64url'),
         transports: ['internal'],
       },

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { accountsInternal, adminApi, authApi, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
 import { type ApiClient, apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
@@ -105,6 +108,40 @@ describe('a passkey', () => {
     const theirs = (await other.api.call(profileApi.newPasskeyOptions)).challenge
     expect(await again(api, theirs)).toMatchObject(refused)
     expect(await again(api, await challengeOf())).toMatchObject(refused)
+  })
+})
+
+describe('an answer for a new passkey', () => {
+  it('makes the service ask nobody, whatever certificates it brings', async () => {
+    const asked: (string | undefined)[] = []
+    const inside = createServer(({ url }, answer) => {
+      asked.push(url)
+      answer.end()
+    })
+    await once(inside.listen(0, '127.0.0.1'), 'listening')
+    const { port } = inside.address() as AddressInfo
+    const { api } = await rig.signIn('attested@example.org')
+    const { challenge } = await api.call(profileApi.newPasskeyOptions)
+    const credential = await new Authenticator(PUBLIC_URL).createAttested(
+      challenge,
+      `http://127.0.0.1:${port}/internal`,
+    )
+    const answer = await api.send('POST', '/profile/passkeys', { name: 'Attested', credential })
+    inside.close()
+    expect(answer).toMatchObject(refused)
+    expect(asked).toEqual([])
+  })
+
+  it('leaves nothing of an account that is deleted meanwhile', async () => {
+    const { api } = await rig.signIn('leaving@example.org')
+    const { challenge } = await api.call(profileApi.newPasskeyOptions)
+    await rig.internal(accountsInternal.deleteAccount, { body: { email: 'leaving@example.org' } })
+    const authenticator = new Authenticator(PUBLIC_URL)
+    const credential = authenticator.create(challenge)
+    expect(await api.send('POST', '/profile/passkeys', { name: 'Late', credential })).toMatchObject(
+      refusal(401, DETAILS.unauthenticated),
+    )
+    expect(await rig.dump()).not.toContain(authenticator.id.toString('base64url'))
   })
 })
 

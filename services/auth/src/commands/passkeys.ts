@@ -21,6 +21,18 @@ import { insertInSlot } from './slots.js'
 // Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')
 
+/**
+ * Formats of attestation (Web Authentication Level 3, 8) that are read. None is asked for, which leaves browsers these
+ * two. Of others the library follows addresses in certificates, which anybody may have made.
+ */
+const FORMATS = ['none', 'packed']
+
+/** The format of an attestation object in base64url. Throws for what is none. */
+const formatOf = async (attestation: string): Promise<string> => {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')
+  return decodeAttestationObject(isoBase64URL.toBuffer(attestation)).get('fmt')
+}
+
 /** The relying party (Web Authentication Level 3, 5.4.2): a passkey works at this address alone. */
 const partyOf = ({ config }: AuthContext) => {
   const { hostname, origin } = new URL(config.PUBLIC_URL)
@@ -69,6 +81,7 @@ export const createPasskey = async (
 ): Promise<PasskeyDoc> => {
   const { models } = context
   const { verifyRegistrationResponse } = await webauthn()
+  if (!FORMATS.includes(await formatOf(response.response.attestationObject).catch(refuse))) return refuse()
   const { rpID, origin } = partyOf(context)
   let challenge = ''
   const { verified, registrationInfo } = await verifyRegistrationResponse({
