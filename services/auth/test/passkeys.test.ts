@@ -206,6 +206,14 @@ describe('an answer to a challenge', () => {
     expect(await signIn(authenticator.get(challenge))).toMatchObject(refused)
   })
 
+  it('is remembered for longer than its challenge lasts, as clocks differ', async () => {
+    const challenge = await challengeOf()
+    expect((await signIn(authenticator.get(challenge))).status).toBe(200)
+    const { expires_at } = await rig.service.mongo.models.UsedChallenge!.findById(challenge).lean()
+    const end = Buffer.from(challenge, 'base64url').readUIntBE(16, 6)
+    expect(expires_at.getTime() - end).toBeGreaterThan(60_000)
+  })
+
   it.each([
     {},
     { credential: {} },

@@ -43,7 +43,8 @@ export const isChallenge = ({ config }: AuthContext, purpose: Purpose, challenge
 
 /** Uses a challenge up. Of several calls at once, one returns true. */
 export const useChallenge = async ({ models }: AuthContext, challenge: string): Promise<boolean> => {
-  const expires_at = new Date(Date.now() + LIMITS.passkeyChallengeMs)
+  // Twice as long as it lasts: another replica's clock may be behind.
+  const expires_at = new Date(Date.now() + 2 * LIMITS.passkeyChallengeMs)
   try {
     await models.usedChallenges.create({ _id: challenge, expires_at })
     return true
