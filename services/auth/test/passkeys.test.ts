@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
 import { accountsInternal, adminApi, authApi, DETAILS, LIMITS, profileApi } from '@iodine/contracts'
 import { type ApiClient, apiClient, rounds, type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Authenticator } from './authenticator.js'
 import { PUBLIC_URL, type Rig, startRig } from './rig.js'
 
@@ -261,6 +261,22 @@ describe('administrators, where passkeys are required', () => {
     expect(await thief.send('DELETE', `/profile/passkeys/${passkey.id}`)).toMatchObject(passkeyNeeded)
     await addPasskey(byPasskey)
     await byPasskey.call(profileApi.deletePasskey, { params: { id: passkey.id } })
+  })
+
+  it('whose passkeys are reset have no session of one that signs in meanwhile', async () => {
+    const email = 'robbed@example.org'
+    const { authenticator } = await addPasskey((await strict.signIn(email)).api)
+    const Session = strict.service.mongo.models.Session!
+    const create = Session.create.bind(Session)
+    vi.spyOn(Session, 'create').mockImplementationOnce((async (session: object) => {
+      await strict.internal(accountsInternal.resetPasskeys, { body: { email } })
+      return create(session)
+    }) as never)
+    const answer = authenticator.get(await challengeOf(strict))
+    expect(await signIn(answer, strict)).toMatchObject(refused)
+    vi.restoreAllMocks()
+    const { api } = await strict.signIn(email)
+    expect(await api.call(profileApi.listSessions)).toHaveLength(1)
   })
 
   it('who have lost theirs are let in by the operator', async () => {

@@ -114,7 +114,11 @@ export const createPasskey = async (
     },
   )
   if (!passkey) throw new HttpError(413, DETAILS.passkeysFull)
-  return passkey
+  // Checked after the insert: an account deleted before is detected here; deleting it later removes this passkey with
+  // the others.
+  if (await useAccount(context, passkey.user_id)) return passkey
+  await models.passkeys.deleteOne({ _id: passkey._id })
+  throw unauthenticated()
 }
 
 /** The library's errors quote what was sent; they all mean the same to a caller. */
@@ -133,11 +137,7 @@ export const renamePasskey = async (
     .findOneAndUpdate({ _id, user_id }, { $set: { name } }, { returnDocument: 'after' })
     .lean<PasskeyDoc>()
   if (!passkey) throw notFound()
-  // Checked after the insert: an account deleted before is detected here; deleting it later removes this passkey with
-  // the others.
-  if (await useAccount(context, passkey.user_id)) return passkey
-  await models.passkeys.deleteOne({ _id: passkey._id })
-  throw unauthenticated()
+  return passkey
 }
 
 /** Removes a passkey of the user's; sessions that it opened go on. Throws 404. */
@@ -210,7 +210,9 @@ export const verifyPasskey = async (
   if (matchedCount === 0) return refuse()
   const userId = passkey.user_id.toHexString()
   const user = await models.users.findById(passkey.user_id).select('username').lean<UserDoc>()
-  const access_token = user && (await signIn(context, { userId, by: 'passkey', request }))
+  // Looked at once more when the session is stored: one whose passkey was removed meanwhile is not opened.
+  const isValid = async () => (await models.passkeys.exists({ _id: passkey._id })) !== null
+  const access_token = user && (await signIn(context, { userId, by: 'passkey', request, isValid }))
   if (!access_token) return refuse()
   return { access_token, has_username: user.username !== null }
 }

@@ -75,12 +75,14 @@ export interface SessionInput extends Pick<SessionDoc, 'scope' | 'by'> {
   userId: string
   /** Header of the request, by which the owner tells the session from others. */
   userAgent: string | undefined
+  /** Whether what opens it is still valid, asked once it is stored. */
+  isValid?: (() => Promise<boolean>) | undefined
 }
 
 /** Opens a session and returns its token; null for a suspended or deleted account. */
 export const openSession = async (
   context: AuthContext,
-  { userId, scope, by, userAgent }: SessionInput,
+  { userId, scope, by, userAgent, isValid = async () => true }: SessionInput,
 ): Promise<string | null> => {
   const { models, keys } = context
   const sid = randomBytes(16).toString('base64url')
@@ -97,7 +99,7 @@ export const openSession = async (
   })
   // Checked after the insert: an account closed before is detected here; closing it later ends this session
   // with the others.
-  if (!(await useAccount(context, user_id))) {
+  if (!(await useAccount(context, user_id)) || !(await isValid())) {
     await models.sessions.deleteOne({ _id: sid })
     return null
   }

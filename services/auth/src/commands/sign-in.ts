@@ -6,16 +6,24 @@ import { openSession } from './sessions.js'
 /** What signs in to a full session. */
 type SignInBy = 'link' | 'passkey'
 
+interface SignInInput {
+  userId: string
+  by: SignInBy
+  request: FastifyRequest
+  /** Whether what signs in still does, asked once the session is stored. */
+  isValid?: () => Promise<boolean>
+}
+
 /**
- * Opens a session for who has signed in, and returns its token; null for a suspended or deleted account. Sign-ins of
- * administrators are recorded in the audit log.
+ * Opens a session for who has signed in, and returns its token; null for a suspended or deleted account, or for what is
+ * no longer valid. Sign-ins of administrators are recorded in the audit log.
  */
 export const signIn = async (
   context: AuthContext,
-  { userId, by, request }: { userId: string; by: SignInBy; request: FastifyRequest },
+  { userId, by, request, isValid }: SignInInput,
 ): Promise<string | null> => {
   const open = () =>
-    openSession(context, { userId, scope: 'full', by, userAgent: request.headers['user-agent'] })
+    openSession(context, { userId, scope: 'full', by, userAgent: request.headers['user-agent'], isValid })
   if (!(await isAdmin(context, userId))) return open()
   return context.service.audit.during(
     { request, user: { id: userId } },
