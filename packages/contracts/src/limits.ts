@@ -83,6 +83,8 @@ export const LIMITS = {
   dataExportKeptMs: 24 * 3_600_000,
   /** How long an export waits for services that are down. */
   dataExportWaitMs: 3 * 24 * 3_600_000,
+  /** Sessions of a user: a new one ends the oldest. */
+  sessionsMax: 100,
   sessionMs: 30 * 24 * 3_600_000,
   /** A session that is not used for this long ends: of a browser, and of the extension. */
   idleSessionMs: { web: 14 * 24 * 3_600_000, extension: 30 * 24 * 3_600_000 },

@@ -91,6 +91,22 @@ describe('the list of sessions', () => {
   })
 })
 
+describe('the number of sessions', () => {
+  it('of a user has a limit: a new one ends the oldest', async () => {
+    const [oldest, second] = [await rig.signIn('crowd@example.org'), await rig.signIn('crowd@example.org')]
+    for (let n = 2; n < LIMITS.sessionsMax; n++) await connectExtension(second.api)
+    expect(await isLive(oldest.token)).toBe(true)
+    const newest = await connectExtension(second.api)
+    const list = await second.api.send('GET', '/profile/sessions?limit=1')
+    expect(list.headers.get('x-total-count')).toBe(String(LIMITS.sessionsMax))
+    expect([await isLive(oldest.token), await isLive(second.token), await isLive(newest)]).toEqual([
+      false,
+      true,
+      true,
+    ])
+  })
+})
+
 describe('ending sessions', () => {
   it('ends one, of a browser or of the extension, and no other', async () => {
     const [one, two] = [await rig.signIn('ender@example.org'), await rig.signIn('ender@example.org')]

@@ -79,7 +79,10 @@ export interface SessionInput extends Pick<SessionDoc, 'scope' | 'by'> {
   isValid?: (() => Promise<boolean>) | undefined
 }
 
-/** Opens a session and returns its token; null for a suspended or deleted account. */
+/**
+ * Opens a session and returns its token; null for a suspended or deleted account, or for what is no longer valid. Ends the
+ * oldest ones past the limit.
+ */
 export const openSession = async (
   context: AuthContext,
   { userId, scope, by, userAgent, isValid = async () => true }: SessionInput,
@@ -103,7 +106,29 @@ export const openSession = async (
     await models.sessions.deleteOne({ _id: sid })
     return null
   }
+  await endSurplus(context, user_id)
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
+}
+
+/** Ends the oldest sessions of a user past the limit, also while Redis is down, as `endSessionsEventually` does. */
+const endSurplus = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
+  const { models, service } = context
+  const surplus = await models.sessions
+    .find({ user_id, ended_at: null })
+    .sort({ created_at: -1, _id: 1 })
+    .skip(LIMITS.sessionsMax)
+    .select('_id')
+    .lean<Pick<SessionDoc, '_id'>[]>()
+  if (surplus.length === 0) return
+  const sids = surplus.map(({ _id }) => _id)
+  await models.sessions.updateMany({ _id: { $in: sids } }, { $set: { ended_at: new Date() } })
+  await finishEnds(context, sids).catch(error => service.log.warn({ err: error }, 'not ended yet'))
+}
+
+/** Writes the tombstones of sessions, then removes them. Rejects while Redis is down. */
+const finishEnds = async (context: AuthContext, sids: string[]): Promise<void> => {
+  await writeTombstones(context, sids)
+  await context.models.sessions.deleteMany({ _id: { $in: sids } })
 }
 
 /** Notes that a session is in use, which defers its end. */
@@ -167,10 +192,11 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
     .limit(REPAIR_BATCH)
     .lean<Pick<SessionDoc, '_id'>[]>()
   if (ended.length === 0) return 0
-  const sids = ended.map(session => session._id)
-  await writeTombstones(context, sids)
-  await sessions.deleteMany({ _id: { $in: sids } })
-  return sids.length
+  await finishEnds(
+    context,
+    ended.map(session => session._id),
+  )
+  return ended.length
 }
 
 /** Ends all sessions of a user, or all but one, like `endSession`. Returns their number. */
@@ -182,11 +208,12 @@ export const endSessions = async (
   const { sessions } = context.models
   const others = { user_id: userId, ...(exceptSid !== undefined && { _id: { $ne: exceptSid } }) }
   const open = await sessions.find(others).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
-  const sids = open.map(session => session._id)
   // Tombstones first: after a failure, a retry finds the sessions that are still stored.
-  await writeTombstones(context, sids)
-  await sessions.deleteMany({ _id: { $in: sids } })
-  return sids.length
+  await finishEnds(
+    context,
+    open.map(session => session._id),
+  )
+  return open.length
 }
 
 /** Ends all sessions of a user, also while Redis is down: `repairEnds` writes their tombstones then. */

@@ -7,7 +7,7 @@ import type { SessionDoc } from '../models/session.js'
 export const sessionId = (sid: string): Types.ObjectId =>
   new Types.ObjectId(createHash('sha256').update(sid).digest('hex').slice(0, 24))
 
-/** All live sessions of a user. Their number is bounded by the mails that one address gets. */
+/** All live sessions of a user, `LIMITS.sessionsMax` at most. */
 const findSessions = ({ sessions }: AuthModels, userId: string): Promise<SessionDoc[]> =>
   sessions
     .find({ user_id: new Types.ObjectId(userId), expires_at: { $gt: new Date() }, ended_at: null })
