@@ -1,6 +1,6 @@
 import { accountsInternal, DETAILS, personalDataInternal } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Rig, rigOfFile, startRig, tokenIn } from './rig.js'
 
 const rig = rigOfFile()
@@ -95,6 +95,21 @@ describe('a change of address', () => {
       )
       expect(await models().AccountLink!.countDocuments()).toBe(0)
     }
+  })
+
+  it('is told to the old address, also if the rest fails and is completed later', async () => {
+    const [from, to] = ['broken.from@example.org', 'broken.to@example.org']
+    const user = await rig.signIn(from)
+    const tokens = await ask(user, from, to)
+    await use(tokens.old)
+    const failure = vi.spyOn(models().BetaCode!, 'deleteMany').mockImplementationOnce(() => {
+      throw new Error('the database fails')
+    })
+    expect((await use(tokens.new)).status).toBe(500)
+    failure.mockRestore()
+    expect(await use(tokens.new)).toMatchObject({ status: 200, body: { outcome: 'changed' } })
+    expect((await profileOf(user)).email).toBe(to)
+    expect(await rig.mail('address-changed', from)).toMatchObject({ new_email: to })
   })
 
   it('to one address is one of two users’, and the other is told', async () => {

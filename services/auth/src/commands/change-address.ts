@@ -150,12 +150,13 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
     throw badRequest(DETAILS.badToken)
   await models.links.deleteOne({ _id: old_email })
   // What names the old address as its own: later exports and the deletion look for the new one.
-  await models.betaCodes.deleteMany({ email: old_email, used: false })
-  await models.betaCodes.updateMany({ email: old_email }, { $set: { email: new_email } })
-  await models.betaCodes.updateMany({ used_by: old_email }, { $set: { used_by: new_email } })
+  // First of all: who completes the rest later has changed nothing, and mails nobody.
   const link = `${config.PUBLIC_URL}/dashboard/profile`
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
   if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
+  await models.betaCodes.deleteMany({ email: old_email, used: false })
+  await models.betaCodes.updateMany({ email: old_email }, { $set: { email: new_email } })
+  await models.betaCodes.updateMany({ used_by: old_email }, { $set: { used_by: new_email } })
   await dropAddressChange(context, _id)
   return isChanged
 }
