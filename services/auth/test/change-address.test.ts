@@ -143,14 +143,19 @@ describe('a change of address', () => {
   it('does not tell whether the new address has an account: its mailbox is told', async () => {
     const from = 'curious@example.org'
     const user = await rig.signIn(from)
+    const { id } = await profileOf(user)
+    // As much is stored for each, so that the time of the answer is no other.
+    const links = () => models().AccountLink!.countDocuments({ user_id: id })
     await rig.signIn('known@example.org')
     const answerFor = async (email: string) => {
       const { status, body } = await user.api.send('POST', '/profile/address-change', { email })
       return [status, { ...body, new_email: '', expires_at: '' }]
     }
     const free = await answerFor('unknown@example.org')
+    expect(await links()).toBe(2)
     for (const email of ['known@example.org', 'boss@example.org']) {
       expect(await answerFor(email)).toEqual(free)
+      expect(await links()).toBe(2)
       const mail = await rig.mail('address-not-free', email)
       expect(mail.link).not.toContain('token')
       expect(rig.mails.filter(each => each.template === 'confirm-new-address' && each.to === email)).toEqual(

@@ -66,29 +66,31 @@ export const requestAddressChange = async (
   await models.addressChanges.updateOne({ _id }, { $set: fields }, { upsert: true })
   const isFree = !isAdminEmail(config, new_email) && !(await models.users.exists({ email: new_email }))
   await mailLink(context, change, 'old-address')
-  if (isFree) await mailLink(context, change, 'new-address')
-  else {
-    const link = `${config.PUBLIC_URL}/login`
-    const mail: MailJob = { template: 'address-not-free', to: new_email, link }
-    await sendMail(context, hashOf(newToken()), mail, change.expires_at)
-  }
+  await mailLink(context, change, isFree ? 'new-address' : 'not-free')
   return change
 }
 
+/**
+ * Mails one of both addresses. A link is stored for a new address that is not free, too, and mailed to nobody: else the
+ * time of the answer would tell.
+ */
 const mailLink = async (
   context: AuthContext,
   { _id, change_id, old_email, new_email, expires_at }: AddressChangeDoc,
-  purpose: (typeof PURPOSES)[number],
+  what: (typeof PURPOSES)[number] | 'not-free',
 ): Promise<void> => {
   const token = newToken()
   const hash = hashOf(token)
+  const purpose = what === 'not-free' ? 'new-address' : what
   await context.models.accountLinks.create({ _id: hash, user_id: _id, purpose, change_id, expires_at })
-  const link = `${context.config.PUBLIC_URL}/account-link?token=${token}`
-  const mail: MailJob =
-    purpose === 'old-address'
-      ? { template: 'confirm-old-address', to: old_email, link, new_email }
-      : { template: 'confirm-new-address', to: new_email, link, old_email }
-  await sendMail(context, hash, mail, expires_at)
+  const { PUBLIC_URL } = context.config
+  const link = `${PUBLIC_URL}/account-link?token=${token}`
+  const mails: Record<typeof what, MailJob> = {
+    'old-address': { template: 'confirm-old-address', to: old_email, link, new_email },
+    'new-address': { template: 'confirm-new-address', to: new_email, link, old_email },
+    'not-free': { template: 'address-not-free', to: new_email, link: `${PUBLIC_URL}/login` },
+  }
+  await sendMail(context, hash, mails[what], expires_at)
 }
 
 /**
@@ -148,12 +150,12 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
   }
   if (!isChanged && !(await models.users.exists({ _id, email: new_email, deleted_at: null })))
     throw badRequest(DETAILS.badToken)
-  await models.links.deleteOne({ _id: old_email })
-  // What names the old address as its own: later exports and the deletion look for the new one.
   // First of all: who completes the rest later has changed nothing, and mails nobody.
   const link = `${config.PUBLIC_URL}/dashboard/profile`
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
   if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
+  await models.links.deleteOne({ _id: old_email })
+  // What names the old address as its own: later exports and the deletion look for the new one.
   await models.betaCodes.deleteMany({ email: old_email, used: false })
   await models.betaCodes.updateMany({ email: old_email }, { $set: { email: new_email } })
   await models.betaCodes.updateMany({ used_by: old_email }, { $set: { used_by: new_email } })
