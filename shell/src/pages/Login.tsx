@@ -1,3 +1,4 @@
+import { LIMITS } from '@iodine/contracts'
 import { errorToast, isApiError } from '@iodine/mfe-kit'
 import { Button, FormGroup, InputGroup, Loading, PageHeader } from '@iodine/ui'
 import { KeyIcon } from '@iodine/ui/icons'
@@ -116,15 +117,18 @@ function LoginForm() {
   )
 }
 
+/** Suggestions stay for as long as the page is open: they are asked for anew before their challenge is over. */
+const SUGGEST_AGAIN_MS = 0.8 * LIMITS.passkeyChallengeMs
+
 /** Offers a passkey: by a button, and by the browser among its suggestions for the address. */
 function PasskeyLogin() {
   const { api, navigate, notify, session } = useHost()
   const [working, setWorking] = useState(false)
 
   const signIn = useCallback(
-    async (autofill: boolean) => {
+    async (autofill: boolean, signal?: AbortSignal) => {
       try {
-        const answer = await signInWithPasskey(api, { autofill })
+        const answer = await signInWithPasskey(api, { autofill, ...(signal && { signal }) })
         if (!answer) return
         await session.login(answer.access_token)
         navigate(answer.has_username ? '/dashboard' : '/setup-username', { replace: true })
@@ -136,15 +140,22 @@ function PasskeyLogin() {
     [api, navigate, notify, session],
   )
   useEffect(() => {
-    let isOpen = true
-    void browserSupportsWebAuthnAutofill().then(async isSupported => {
-      if (isSupported && isOpen) await signIn(true)
+    // The button's dialog takes the suggestions' place; they come back if it is closed.
+    if (working) return
+    const page = new AbortController()
+    const suggest = () => void signIn(true, page.signal)
+    let timer: ReturnType<typeof setInterval> | undefined
+    void browserSupportsWebAuthnAutofill().then(isSupported => {
+      if (!isSupported || page.signal.aborted) return
+      suggest()
+      timer = setInterval(suggest, SUGGEST_AGAIN_MS)
     })
     return () => {
-      isOpen = false
-      WebAuthnAbortService.cancelCeremony()
+      page.abort()
+      clearInterval(timer)
     }
-  }, [signIn])
+  }, [signIn, working])
+  useEffect(() => () => WebAuthnAbortService.cancelCeremony(), [])
 
   if (!browserSupportsWebAuthn()) return null
   const click = async () => {

@@ -31,12 +31,14 @@ export async function addPasskey(api: ApiClient, name: string): Promise<boolean>
  * Has the browser sign in with a passkey. Null where the user cancels.
  * @param autofill among the suggestions of the page's field for the address, in place of a dialog; pending until one
  *   is chosen
+ * @param signal of who no longer wants it: the browser is not asked then, as it would end what it was asked since
  */
 export async function signInWithPasskey(
   api: ApiClient,
-  { autofill }: { autofill: boolean },
+  { autofill, signal }: { autofill: boolean; signal?: AbortSignal },
 ): Promise<{ access_token: string; has_username: boolean } | null> {
   const options = await api.call('POST /auth/passkey-options')
+  if (signal?.aborted) return null
   try {
     const credential = await startAuthentication({
       optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON,

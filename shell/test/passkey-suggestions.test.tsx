@@ -1,0 +1,54 @@
+import { LIMITS } from '@iodine/contracts'
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openApp } from './harness'
+
+const OPTIONS = 'POST /auth/passkey-options'
+
+/** What the browser was asked: each is pending until another one, or the user, ends it. */
+let asked: { mediation?: string; challenge: string; cancel: () => void }[]
+
+beforeEach(() => {
+  asked = []
+  const get = ({ mediation, publicKey, signal }: CredentialRequestOptions) =>
+    new Promise<null>((_, reject) => {
+      const fail = (name: string) => reject(Object.assign(new Error(name), { name }))
+      signal?.addEventListener('abort', () => fail('AbortError'))
+      const challenge = Buffer.from(publicKey?.challenge as ArrayBuffer).toString()
+      asked.push({ ...(mediation && { mediation }), challenge, cancel: () => fail('NotAllowedError') })
+    })
+  vi.stubGlobal(
+    'PublicKeyCredential',
+    Object.assign(() => {}, { isConditionalMediationAvailable: async () => true }),
+  )
+  Object.defineProperty(navigator, 'credentials', { configurable: true, value: { get } })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  Reflect.deleteProperty(navigator, 'credentials')
+})
+
+/** Opens the login page, whose server gives the challenges `1`, `2`, and so on. */
+const openLogin = async () => {
+  let given = 0
+  const challenge = () => Buffer.from(String(++given)).toString('base64url')
+  return openApp('/login', { [OPTIONS]: () => [200, { challenge: challenge() }] })
+}
+
+test('suggestions are asked for anew before their challenge is over', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  await openLogin()
+  await vi.waitFor(() => expect(asked).toMatchObject([{ mediation: 'conditional', challenge: '1' }]))
+  vi.advanceTimersByTime(LIMITS.passkeyChallengeMs - 1_000)
+  await vi.waitFor(() => expect(asked.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '2' }))
+})
+
+test('suggestions come back once the button’s dialog is closed', async () => {
+  await openLogin()
+  await waitFor(() => expect(asked).toHaveLength(1))
+  fireEvent.click(screen.getByRole('button', { name: 'Sign in with a passkey' }))
+  await waitFor(() => expect(asked.at(-1)?.mediation).toBeUndefined())
+  asked.at(-1)?.cancel()
+  await waitFor(() => expect(asked.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '3' }))
+})
