@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto'
 import { canonicalJson } from '@iodine/evidence'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
-import { type Database, openDatabase, writeSetting } from '../src/background/database'
+import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
 import type { Status } from '../src/shared/messages'
 
 const ID = 'abcdefghijklmnopabcdefghijklmnop'
@@ -409,4 +409,31 @@ test.each([
 ])('%s is no server to send a token to', async (server, reason) => {
   const answer = await app.handle({ name: 'setServer', server }, ownPage)
   expect(answer).toEqual({ ok: false, error: expect.stringMatching(reason) })
+})
+
+test('a refusal ends the session that was refused, not one that was opened since', async () => {
+  let refuse = (_: Response) => {}
+  const server = vi.fn<() => Promise<Response>>(
+    () =>
+      new Promise(resolve => {
+        refuse = resolve
+      }),
+  )
+  vi.stubGlobal('fetch', server)
+  await writeSetting(database, 'markedSites', ['https://blog.example.org/*'])
+  const account = { server: 'https://iodine.example.org', userId: 'a'.repeat(24), name: '@ana' }
+  await writeSetting(database, 'account', { ...account, token: 'old' })
+  const token = async () => (await readSetting(database, 'account'))?.token
+  const answer = () => Response.json({ detail: 'Not authenticated' }, { status: 401 })
+
+  const refreshed = app.refreshOverlay()
+  await vi.waitFor(() => expect(server).toHaveBeenCalled())
+  await writeSetting(database, 'account', { ...account, token: 'new' })
+  refuse(answer())
+  await refreshed
+  expect(await token()).toBe('new')
+
+  server.mockImplementation(async () => answer())
+  await app.refreshOverlay()
+  expect(await token()).toBeUndefined()
 })

@@ -66,9 +66,18 @@ const clientOf = ({ server, token }: Session, headers: Record<string, string> = 
     },
   )
 
-const withMessage = (server: string) => (error: unknown) => {
-  throw error instanceof ApiError ? Object.assign(error, { message: messageOf(server, error) }) : error
-}
+const tokens = new WeakMap<ApiError, string | undefined>()
+
+/** The token of the request that failed. */
+export const tokenOf = (error: ApiError): string | undefined => tokens.get(error)
+
+const withMessage =
+  ({ server, token }: Session) =>
+  (error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    tokens.set(error, token)
+    throw Object.assign(error, { message: messageOf(server, error) })
+  }
 
 /**
  * Calls an endpoint of a server. Rejects with an ApiError, whose message is for the user, also if the
@@ -81,7 +90,7 @@ export const callApi = async <E extends EndpointSpec>(
 ): Promise<ResponseOf<E>> =>
   clientOf(session)
     .call(endpoint, ...input)
-    .catch(withMessage(session.server))
+    .catch(withMessage(session))
 
 /** Downloads bytes with their ETag; undefined if they are those that the ETag names. Rejects as `callApi` does. */
 export const download = async <E extends EndpointSpec>(
@@ -93,10 +102,10 @@ export const download = async <E extends EndpointSpec>(
   const client = clientOf(session, etag === undefined ? {} : { 'if-none-match': etag })
   const answer = await client.open(endpoint, ...input).catch(error => {
     if (error instanceof ApiError && error.status === 304) return undefined
-    return withMessage(session.server)(error)
+    return withMessage(session)(error)
   })
   if (!answer) return undefined
-  const bytes = await answer.arrayBuffer().catch(() => withMessage(session.server)(new ApiError(0, null)))
+  const bytes = await answer.arrayBuffer().catch(() => withMessage(session)(new ApiError(0, null)))
   return { bytes: new Uint8Array(bytes), etag: answer.headers.get('etag') ?? '' }
 }
 

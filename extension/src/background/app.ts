@@ -14,7 +14,7 @@ import type {
 } from '../shared/messages'
 import { type Captured, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
-import { callApi, endpoints } from './api'
+import { callApi, endpoints, tokenOf } from './api'
 import { createCaptures } from './captures'
 import { createCollector, type Place } from './collect'
 import { type Account, type Database, ownerOf, readSetting, writeSetting } from './database'
@@ -97,7 +97,8 @@ export const createApp = (database: Database): App => {
   const endIfRefused = async (error: unknown): Promise<boolean> => {
     if (!(error instanceof ApiError && error.status === 401)) return false
     const account = await readSetting(database, 'account')
-    if (account) {
+    // The user may have signed in again during the request.
+    if (account?.token !== undefined && account.token === tokenOf(error)) {
       const { token: _, ...ended } = account
       await writeSetting(database, 'account', ended)
     }
@@ -425,7 +426,7 @@ export const createApp = (database: Database): App => {
         .catch(async (error): Promise<Answer<unknown>> => ({ ok: false, error: await messageOf(error) }))
     },
     send,
-    refreshOverlay: () => refreshOverlay().catch(error => void endIfRefused(error)),
+    refreshOverlay: () => refreshOverlay().catch(async error => void (await endIfRefused(error))),
     async pageLoaded(tabId) {
       if (!(await readKeeping())[tabId]) return
       try {
