@@ -52,9 +52,11 @@ export const createSessionCheck = (
   })
   states.onLoss(() => seenAlive.clear())
   const askAuth = async (sid: string, isRedisThere: boolean): Promise<SessionState> => {
+    const losses = states.losses()
     try {
       const state = await peers.call('auth', authInternal.checkSession, { body: { sid }, ms: CHECK_MS })
-      seenAlive.set(sid, state)
+      // Ended since, without a tombstone, if Redis was away meanwhile.
+      if (losses === states.losses()) seenAlive.set(sid, state)
       return state
     } catch (error) {
       if (error instanceof HttpError && error.status === 404) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   DETAILS,
@@ -309,6 +310,48 @@ describe('a session', () => {
     // Nor does the cache from before the outage count while auth is down.
     await other.stop('auth')
     expect([await ask(ended.token), await ask(seen.token)]).toEqual([503, 503])
+    own.disconnect()
+    await other.close()
+    await link.stop()
+    await redis.stop()
+  })
+  it('that auth judged while Redis went away is not remembered', async () => {
+    const redis = await startTestRedis()
+    const link = await startFaultProxy(() => Number(new URL(redis.url).port))
+    const through = new URL(redis.url)
+    through.port = String(link.port)
+    const other = await startRig({ REDIS_URL: through.href })
+    const own = await connectRedis(redis.url)
+    const [judged, revoked] = [await other.token(), await other.token()]
+    const ask = async (bearer: string) =>
+      (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
+    /** Answers the check of `judged`, once it was asked for. */
+    let judge: (() => void) | undefined
+    let checks = 0
+    other.behaviour.auth = async (request, response) => {
+      const { sid } = JSON.parse((await text(request)) || '{}')
+      checks++
+      const { id } = sid === judged.sid ? judged : revoked
+      const answer = () =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ user_id: id, scope: 'full' }))
+      if (sid === judged.sid) judge = answer
+      else answer()
+    }
+    const answered = ask(judged.token)
+    await expect.poll(() => judge).toBeDefined()
+    link.set('reset')
+    const before = checks
+    await expect.poll(async () => (await ask(revoked.token)) === 200 && checks > before + 1).toBe(true)
+    // The session ends now: its end reaches auth's database, not Redis.
+    await own.set(sessionKey(other.settings.REDIS_PREFIX ?? '', revoked.sid), SESSION_REVOKED)
+    link.set('open')
+    await expect.poll(() => ask(revoked.token)).toBe(401)
+    judge?.()
+    expect(await answered).toBe(200)
+    await other.stop('auth')
+    expect(await ask(judged.token)).toBe(503)
     own.disconnect()
     await other.close()
     await link.stop()
