@@ -21,8 +21,10 @@ export function PrivacyPolicy() {
               <strong>Account.</strong> Your email address, the username you choose (optional and public),
               whether you are an administrator or suspended, the dates of creation and of last activity, the
               beta invitation code you used, and temporary authentication tokens: sign-in links (15 minutes,
-              only a fingerprint is stored) and sessions (30 days). While you change your address, the new
-              one, for a day at most.
+              only a fingerprint is stored) and sessions (30 days), with the names of browser and system and
+              the last use. Passkeys, API tokens and feed keys that you make: their names, when they were made
+              and last used, and a public key or a fingerprint. While you change your address, the new one,
+              for a day at most.
             </p>
             <p>
               <strong>Use of the platform.</strong> What you put into it:
@@ -143,7 +145,9 @@ export function PrivacyPolicy() {
               signing in keeps the account.
             </li>
             <li>
-              Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30 days.
+              Sign-in links expire after 15 minutes, extension codes after 5 minutes, sessions after 30 days,
+              or in a browser after 14 days without use. Passkeys and feed keys are kept until you remove
+              them, API tokens until 30 days after their end.
             </li>
             <li>
               A file with your data that you ask for is kept for a day. A change of your address that is not
@@ -158,10 +162,11 @@ export function PrivacyPolicy() {
               capture that evidence quotes stays when its record is deleted; you can delete it by itself.
             </li>
             <li>
-              When an account is deleted, its profile, sessions, key, collected data and narratives are
-              removed, with what Origins keeps of them, and so are its captures, save those that you shared:
-              these stay without an owner. Its IODs, votes, campaigns and the words quoted as evidence stay
-              without your name. A random number that the account had is kept as deleted, with nothing else.
+              When an account is deleted, its profile, sessions, passkeys, tokens, keys, collected data and
+              narratives are removed, with what Origins keeps of them, and so are its captures, save those
+              that you shared: these stay without an owner. Its IODs, votes, campaigns and the words quoted as
+              evidence stay without your name. A random number that the account had is kept as deleted, with
+              nothing else.
             </li>
             <li>
               The log of seals keeps one number for each capture, from which nothing can be read once the
