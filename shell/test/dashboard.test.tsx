@@ -1,3 +1,4 @@
+import { DETAILS } from '@iodine/contracts'
 import { defineParcel } from '@iodine/mfe-kit'
 import type { Answer, Routes } from '@iodine/mfe-kit/testing'
 import { useNavigate } from '@iodine/ui/router'
@@ -498,4 +499,24 @@ describe('counts in Origins', () => {
     await screen.findByText('Not now')
     expect((await box()).checked).toBe(false)
   })
+})
+
+test('a device that has a passkey of the account already is told so', async () => {
+  const create = async () => {
+    throw Object.assign(new Error('known'), { name: 'InvalidStateError' })
+  }
+  vi.stubGlobal('PublicKeyCredential', () => {})
+  Object.defineProperty(navigator, 'credentials', { configurable: true, value: { create } })
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+    Reflect.deleteProperty(navigator, 'credentials')
+  })
+  await open('/dashboard/profile', {
+    'POST /profile/passkeys/options': [200, { challenge: 'AQ', user: { id: 'AQ' } }],
+  })
+  fireEvent.click(await screen.findByRole('button', { name: 'Add a passkey' }))
+  const name = await screen.findByRole('textbox', { name: 'Name' })
+  fireEvent.change(name, { target: { value: 'Laptop' } })
+  fireEvent.submit(name.closest('form') as HTMLFormElement)
+  await screen.findByText(DETAILS.passkeyKnown)
 })

@@ -1,4 +1,4 @@
-import { LIMITS, type Passkey } from '@iodine/contracts'
+import { DETAILS, LIMITS, type Passkey } from '@iodine/contracts'
 import { errorToast } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
@@ -16,7 +16,7 @@ import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
 import { useHost } from '../app/HostProvider'
-import { addPasskey } from '../session/passkeys'
+import { addPasskey, isPasskeyKnown } from '../session/passkeys'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
@@ -153,7 +153,7 @@ function NewPasskey({ onClose }: { onClose: () => void }) {
       // Cancelled by the user.
       if (!(await addPasskey(api, name))) return false
     } catch (error) {
-      notify(errorToast(error, 'Unable to add a passkey'))
+      notify(errorToast(error, isPasskeyKnown(error) ? DETAILS.passkeyKnown : 'Unable to add a passkey'))
       return false
     }
     notify({ title: 'Passkey added', status: 'success', duration: 3000 })

@@ -12,6 +12,10 @@ const isCancelled = (error: unknown): boolean =>
   (error instanceof WebAuthnError && error.code === 'ERROR_CEREMONY_ABORTED') ||
   (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
 
+/** True where the authenticator has a passkey of this account already, which makes no second one. */
+export const isPasskeyKnown = (error: unknown): boolean =>
+  error instanceof WebAuthnError && error.code === 'ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED'
+
 /** Has the browser make a passkey and adds it to the account. False where the user cancels. */
 export async function addPasskey(api: ApiClient, name: string): Promise<boolean> {
   const options = await api.call('POST /profile/passkeys/options')
