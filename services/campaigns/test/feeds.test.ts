@@ -227,7 +227,7 @@ describe('what is published', () => {
   })
 
   it('has objects of other tools byte for byte, and never signs in their name', async () => {
-    const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
+    const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","spec_version":{"toString":1},"name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
     const twice = `{"type":"x-thing","id":"x-thing--00000000-0000-4000-8000-000000000002","created":"2026-01-01T00:00:00Z","modified":"2026-01-0NT00:00:00Z"}`
     const versions = [twice.replace('0N', '03'), twice.replace('0N', '02')]
     const imported = await bring(`{"type":"bundle","id":"b","objects":[${[theirs, ...versions].join(', ')}]}`)
