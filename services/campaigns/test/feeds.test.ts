@@ -257,6 +257,19 @@ describe('what is published', () => {
     )
   })
 
+  it('is the latest version of an object, however finely its time is written', async () => {
+    const name = 'x-thing--00000000-0000-4000-8000-000000000003'
+    const times = ['2026-01-03T00:00:00.5Z', '2026-01-03T00:00:00Z']
+    const versions = times.map(modified => JSON.stringify({ type: 'x-thing', id: name, modified }))
+    await bring(`{"type":"bundle","id":"b","objects":[${versions}]}`)
+    const collection = await publish()
+    const versionsOf = async (which: string) => {
+      const path = `iodine/collections/${collection}/objects/${name}/?match[version]=${which}`
+      return (await get(path)).body.objects.map(({ modified }: { modified: string }) => modified)
+    }
+    expect([await versionsOf('last'), await versionsOf('first')]).toEqual([[times[0]], [times[1]]])
+  })
+
   it('is published by batches, each with a later millisecond, also by many at once', async () => {
     await addIods(450)
     const others = await Promise.all(
