@@ -125,6 +125,15 @@ describe('ending sessions', () => {
     ])
   })
 
+  it('voids the extension code that an ended one has made', async () => {
+    const [mine, thief] = [await rig.signIn('robbed@example.org'), await rig.signIn('robbed@example.org')]
+    const { code } = await thief.api.call(authApi.generateExtensionCode)
+    await mine.api.call(profileApi.endOtherSessions)
+    const redeemed = rig.anyone.call(authApi.redeemExtensionCode, { body: { code } })
+    expect(await statusOf(redeemed)).toBe(400)
+    expect(await mine.api.call(profileApi.listSessions)).toHaveLength(1)
+  })
+
   it('ends all others, whatever their number', async () => {
     const others = []
     for (let n = 0; n < 12; n++) others.push(await rig.signIn('many@example.org'))

@@ -27,7 +27,6 @@ const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<v
   await models.links.deleteOne({ _id: email })
   await dropAddressChange(context, _id)
   await models.accountLinks.deleteMany({ user_id: _id })
-  await models.extensionCodes.deleteOne({ _id })
   await endSessions(context, _id)
   await endUserApiTokens(context, _id)
 }
