@@ -52,3 +52,13 @@ test('suggestions come back once the button’s dialog is closed', async () => {
   asked.at(-1)?.cancel()
   await waitFor(() => expect(asked.at(-1)).toMatchObject({ mediation: 'conditional', challenge: '3' }))
 })
+
+test('suggestions that the server does not answer are left out without a word', async () => {
+  let failures = 0
+  const { calls } = await openApp('/login', { [OPTIONS]: () => [503, { detail: `Failure ${++failures}` }] })
+  const button = await screen.findByRole('button', { name: 'Sign in with a passkey' })
+  await waitFor(() => expect(calls).toHaveLength(1))
+  fireEvent.click(button)
+  await screen.findByText('Failure 2')
+  expect(screen.queryByText('Failure 1')).toBeNull()
+})

@@ -41,8 +41,10 @@ export async function signInWithPasskey(
   api: ApiClient,
   { autofill, signal }: { autofill: boolean; signal?: AbortSignal },
 ): Promise<{ access_token: string; has_username: boolean } | null> {
-  const options = await api.call('POST /auth/passkey-options')
-  if (signal?.aborted) return null
+  const asked = api.call('POST /auth/passkey-options')
+  // Nobody waits for suggestions: without the server they are left out.
+  const options = await (autofill ? asked.catch(() => null) : asked)
+  if (!options || signal?.aborted) return null
   try {
     const credential = await startAuthentication({
       optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON,
