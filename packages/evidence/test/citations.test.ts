@@ -1,3 +1,4 @@
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { citationsOf, type SaidTriplet } from '../src/index.js'
@@ -150,7 +151,7 @@ test('of generated texts no citation is of another sentence, and hardly any is m
         else missing += 1
       })
     }),
-    { numRuns: Number(process.env.ROUNDS ?? 500) },
+    draws(500),
   )
   expect(missing / all).toBeLessThan(0.05)
 })
@@ -179,7 +180,7 @@ test('citations of any text lie in it, in their order, and split no character', 
         }
       },
     ),
-    { numRuns: Number(process.env.ROUNDS ?? 200) },
+    draws(200),
   )
 })
 
