@@ -1,7 +1,8 @@
 import { foldValue, LIMITS } from '@iodine/contracts'
 
 const words = new Intl.Segmenter('und', { granularity: 'word' })
-const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
+// A fixed language: 'und' stands for that of the browser, and a semicolon ends a sentence of Greek.
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 const RUNS_MAX = 1_200
 const RUN_WORDS_MIN = 3

@@ -19,7 +19,8 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
   return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
 }
 
-const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+// A fixed language: none stands for that of the machine, and a semicolon ends a sentence of Greek.
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 export interface FoundSentence {
   /** Truncated around the triplet if long. */
