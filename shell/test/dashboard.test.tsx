@@ -1,5 +1,6 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import type { Answer, Routes } from '@iodine/mfe-kit/testing'
+import { useNavigate } from '@iodine/ui/router'
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
@@ -108,6 +109,26 @@ test('leaving a section unmounts it', async () => {
   await act(async () => fireEvent.click(screen.getByRole('link', { name: 'Dashboard' })))
   await screen.findByRole('heading', { name: 'Get in Touch' })
   expect(screen.queryByRole('heading', { name: 'The section' })).toBeNull()
+})
+
+test('a section that was left writes no more into the address', async () => {
+  let write = (_search: string) => {}
+  const parcel = defineParcel(() => {
+    const navigate = useNavigate()
+    write = search => navigate({ search }, { replace: true })
+    return <h1>The section</h1>
+  })
+  await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
+  await screen.findByRole('heading', { name: 'The section' })
+  act(() => write('?page=2'))
+  expect(window.location.href).toMatch(/\/dashboard\/iods\?page=2$/)
+  // The link's click is in the address before the page is drawn.
+  act(() => {
+    fireEvent.click(screen.getByRole('link', { name: 'Dashboard' }))
+    write('?page=3')
+  })
+  await screen.findByRole('heading', { name: 'Get in Touch' })
+  expect(window.location.search).toBe('')
 })
 
 test('Organization says that it is coming', async () => {

@@ -7,7 +7,7 @@ export interface Sentence {
 /** A longer sentence is cut: a text without any full stop is no place to point at. */
 const SENTENCE_MAX = 500
 
-// A fixed language: 'und' stands for that of the machine, and a semicolon ends a sentence of Greek.
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Words whose full stop ends no sentence, as a rule. */

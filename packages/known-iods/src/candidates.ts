@@ -1,7 +1,7 @@
 import { foldValue, LIMITS } from '@iodine/contracts'
 
 const words = new Intl.Segmenter('und', { granularity: 'word' })
-// A fixed language: 'und' stands for that of the browser, and a semicolon ends a sentence of Greek.
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 const RUNS_MAX = 1_200

@@ -74,7 +74,13 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
 }
 
 function useHostProps(basePath: string, onCrash: (error: Error) => void): HostProps {
-  const { api, config, session, navigate, notify } = useHost()
+  const { api, config, session, navigate: go, notify } = useHost()
+  // A section that was left is not unmounted at once. A page number or search that it writes into the address
+  // only now must not take back the click that left it.
+  const navigate = useCallback<typeof go>(
+    (to, options) => isWithin(basePath) && go(to, options),
+    [basePath, go],
+  )
   const user = useUser()
   const location = useLocation()
   const navigationType = useNavigationType()
@@ -97,3 +103,5 @@ function useHostProps(basePath: string, onCrash: (error: Error) => void): HostPr
     [basePath, location, navigationType, navigate, hostSession, api, notify, config, onCrash],
   )
 }
+
+const isWithin = (path: string) => `${window.location.pathname}/`.startsWith(`${path}/`)

@@ -19,7 +19,7 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
   return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
 }
 
-// A fixed language: none stands for that of the machine, and a semicolon ends a sentence of Greek.
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 export interface FoundSentence {

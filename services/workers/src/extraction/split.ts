@@ -12,7 +12,7 @@ const PART_CHARS = 12_000
 /** Overlap with the previous part, so that no triplet is lost at a boundary. */
 const OVERLAP_CHARS = 400
 
-// A fixed language: none stands for that of the machine, and a semicolon ends a sentence of Greek.
+// English has the rules of Unicode alone; without a language it would be the machine's own.
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Cuts a sentence longer than `max` after white space, or within a word longer than `max`. */
