@@ -44,6 +44,11 @@ describe('a triplet is cited from the sentence that says it', () => {
     expect(cited(`The minister came. ${said} Then he left.`, ...triplet)).toBe(`The minister came. ${said}`)
   })
 
+  it('is the same one in every language of a machine', () => {
+    // Greek has a semicolon for a question mark.
+    expect(sentences('They hide; nobody asks. Why?')).toEqual(['They hide; nobody asks.', 'Why?'])
+  })
+
   it('is the first of equal ones', () => {
     const text = 'Mirrors heat lakes. Really. Mirrors heat lakes.'
     expect(citationsOf(text, [triplet('mirrors', 'heat', 'lakes')])).toEqual([
