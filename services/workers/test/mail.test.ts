@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 import {
   accountsInternal,
+  LIMITS,
   type MailJob,
   mailsInternal,
   PRODUCT_NAME,
@@ -139,6 +140,18 @@ describe('a sign-in mail', () => {
     }
     expect(ids[0]).toMatch(/^<twice\.\d+@example\.org>$/)
     expect(ids[1]).toBe(ids[0])
+  })
+
+  it('is given up once its link works no more, after an outage of the workers', async () => {
+    const to = recipient()
+    const late = await service.queues.add(
+      'mail',
+      { sealed: sealed(to, link()) },
+      { timestamp: Date.now() - LIMITS.magicLinkMs - 1_000 },
+    )
+    await expect(service.queues.waitFor('mail', late, ENDED_MS)).rejects.toThrow('works no more')
+    expect(settled).toContain(late.id)
+    expect(catcher.mails.filter(mail => mail.to.includes(to))).toEqual([])
   })
 
   it('is given up when it cannot be read, or the server refuses the address for good', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountsInternal, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
+import { accountsInternal, LIMITS, type MailJob, mailJob, mailsInternal } from '@iodine/contracts'
 import { HttpError, type Job, traced, UnknownKeyError, UnrecoverableError, unseal } from '@iodine/service-kit'
 import { createTransport } from 'nodemailer'
 import { presentMail } from '../mail/templates.js'
@@ -30,6 +30,14 @@ const isAddressRefused = (error: unknown): boolean => {
 
 /** Back-off before auth is told again that a mail is settled. */
 const SETTLE_PAUSES_MS = [0, 500, 2_000, 4_000]
+
+/** How long the links of mails work from their making on. A mail that comes later would be of no use. */
+const LINK_MS: Partial<Record<MailJob['template'], number>> = {
+  'magic-link': LIMITS.magicLinkMs,
+  'confirm-deletion': LIMITS.deletionLinkMs,
+  'confirm-old-address': LIMITS.addressChangeMs,
+  'confirm-new-address': LIMITS.addressChangeMs,
+}
 
 /** Sends mails that other services sealed. The queue retries when the SMTP server fails. */
 export const mailProcessor = defineProcessor({
@@ -114,6 +122,10 @@ export const mailProcessor = defineProcessor({
         const outcome = known ?? (await send(job, queued))
         if (!known) await queued.updateProgress(outcome)
         return tellOfWarning(job, outcome, queued)
+      }
+      if (Date.now() > queued.timestamp + (LINK_MS[job.template] ?? Infinity)) {
+        await settle(id)
+        throw new UnrecoverableError('the link of the mail works no more')
       }
       const outcome = await send(job, queued)
       await settle(id)
