@@ -63,6 +63,8 @@ describe('people', () => {
     expect(await found('an')).toEqual(['ana.one@example.org', 'anabel@example.org', 'other@example.org'])
     expect(await found('zoe')).toEqual(['anabel@example.org'])
     expect(await found(ana.id)).toEqual(['ana.one@example.org'])
+    // As the list shows names.
+    expect(await found('@Ana_')).toEqual(['ana.one@example.org'])
     for (const hostile of [
       '.*',
       '^a',
