@@ -18,7 +18,7 @@ const configuredRegistry = async () => {
 const line = ({ name, versions, severity, title, url, range }) =>
   `  ${severity}: ${name} ${versions.join(', ')} (vulnerable: ${range})\n    ${title}\n    ${url}`
 
-/** Accepted advisories: `{ url, reason, until }` each. The exception expires at `until`. */
+/** Accepted advisories: `{ url, reason, until }` each. The exception ends with the day `until`, in UTC. */
 const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
 
 /** Fails on high or critical advisories. A registry that does not respond is reported, but not a failure. */

@@ -1,5 +1,5 @@
 import { RECORD_SCHEMAS } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit/rounds'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readPage, readTiktokList } from '../src/sources'
@@ -122,7 +122,6 @@ const unseenLeaves = (record: unknown, evidence: string): unknown[] =>
       .every(line => evidence.includes(line))
   })
 
-const runs = (count: number) => ({ numRuns: rounds(count) })
 const mutations = fc.array(mutation, { minLength: 1, maxLength: 12 })
 
 it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what the page does not', source => {
@@ -137,7 +136,7 @@ it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what t
         expect(unseen(record, evidence)).toEqual([])
       }
     }),
-    runs(50),
+    draws(50),
   )
 })
 
@@ -157,7 +156,7 @@ it('a mutated list never makes the reader throw, nor say what the list does not'
         expect(unseen(record, evidence)).toEqual([])
       }
     }),
-    runs(200),
+    draws(200),
   )
 })
 
@@ -174,6 +173,6 @@ it.each(SOURCES)('any JSON and any markup is a page of %s without a fault', sour
       for (const record of readPage({ document: parsePage(html), url: page!.url, time: TIME }).all)
         expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     }),
-    runs(60),
+    draws(60),
   )
 })

@@ -17,9 +17,9 @@ import {
 import { formatOf } from '@iodine/exchange'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { createApiClient } from '@iodine/mfe-kit/host'
-import { rounds, type SignedInUser } from '@iodine/test-kit'
+import { draws, type SignedInUser } from '@iodine/test-kit'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addIods } from '../src/queries/add'
 
 const FORMATS = ['json', 'stix', 'csv'] as const
@@ -81,11 +81,16 @@ const exportOf = async (
   ).text()
 }
 
-let from: Open
-beforeAll(async () => {
-  from = await open()
-})
-afterAll(() => from?.stack.stop())
+/** Runs a test on two stacks of its own: values that are drawn again exist in neither. */
+const withTwo = async (work: (from: Open, to: Open) => Promise<void>) => {
+  const from = await open()
+  try {
+    const to = await open()
+    await work(from, to).finally(() => to.stack.stop())
+  } finally {
+    await from.stack.stop()
+  }
+}
 
 /** Imports a file as the dialog does; resolves to its plan and to the import that is done. */
 const bring = async ({ user }: Open, campaign_id: string, format: ImportFormat, file: string) => {
@@ -106,9 +111,8 @@ const bring = async ({ user }: Open, campaign_id: string, format: ImportFormat, 
 }
 
 test('exported, imported into an empty stack and exported again, a campaign holds the same IODs', async () => {
-  const roundTrip = async (all: NewIod[]) => {
-    const to = await open()
-    try {
+  const roundTrip = (all: NewIod[]) =>
+    withTwo(async (from, to) => {
       for (const [index, format] of FORMATS.entries()) {
         const part = all.filter((_, n) => n % FORMATS.length === index)
         const original = await createCampaign(from.user)
@@ -134,16 +138,13 @@ test('exported, imported into an empty stack and exported again, a campaign hold
         expect((await detailOf(from.user, original)).iods.map(essence)).toEqual(before.iods.map(essence))
         expect((await detailOf(to.user, copy)).iods.map(essence)).toEqual(before.iods.map(essence))
       }
-    } finally {
-      await to.stack.stop()
-    }
-  }
-  await fc.assert(fc.asyncProperty(iods, roundTrip), { numRuns: rounds(1), endOnFailure: true })
+    })
+  // One that has 16 IODs, with nearly all that is special to a format.
+  await fc.assert(fc.asyncProperty(iods, roundTrip), { ...draws(1, 384), endOnFailure: true })
 }, 3_600_000)
 
 test('evidence goes along where it is asked for, as not verified, once', async () => {
-  const to = await open()
-  try {
+  await withTwo(async (from, to) => {
     for (const format of ['json', 'stix'] as const) {
       const value = `Mirrors "heat" the <lake> 🛰 ${format}`
       const iod = { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' } as const
@@ -193,7 +194,5 @@ test('evidence goes along where it is asked for, as not verified, once', async (
       expect(back.plan).toMatchObject({ member_iods: 1, quotes: 2, refused_quotes: 0 })
       expect(back.done.evidence).toEqual({ added: 0, known: 2, left_out: 0 })
     }
-  } finally {
-    await to.stack.stop()
-  }
+  })
 }, 240_000)

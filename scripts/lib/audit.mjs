@@ -52,7 +52,8 @@ export async function audit({ registry, allowed, patienceMs = 8_000 }) {
       unanswered: error instanceof SyntaxError ? 'its answer is not JSON' : 'it could not be reached',
     }
   }
-  const open = new Set(allowed.filter(({ until }) => new Date(until) >= new Date()).map(({ url }) => url))
+  const today = new Date().toISOString().slice(0, 10)
+  const open = new Set(allowed.filter(({ until }) => until >= today).map(({ url }) => url))
   const found = Object.entries(advisories)
     .flatMap(([name, list]) =>
       list.map(({ url, title, severity, vulnerable_versions: range }) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -111,8 +111,14 @@ it('passes, and says so, for less, and for versions that are not used', async ()
 it('passes for what is allowed, until its day is over', async () => {
   respond = json({ fastify: [advisory('high')] })
   const entry = { url: 'https://example.org/advisories/1', reason: 'not reached from outside' }
-  expect((await run({ allowed: [{ ...entry, until: '2999-12-31' }] })).status).toBe(0)
-  expect((await run({ allowed: [{ ...entry, until: '2026-01-01' }] })).status).toBe(1)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T18:00:00Z') })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const [until, expected] of [
+    ['2999-12-31', 0],
+    ['2026-03-01', 0],
+    ['2026-02-28', 1],
+  ] as const)
+    expect([until, (await run({ allowed: [{ ...entry, until }] })).status]).toEqual([until, expected])
   const { status, said } = await run({ allowed: [entry] })
   expect([status, said]).toEqual([1, expect.stringContaining('a date in until')])
 })

@@ -7,7 +7,8 @@ export interface Sentence {
 /** A longer sentence is cut: a text without any full stop is no place to point at. */
 const SENTENCE_MAX = 500
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' })
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Words whose full stop ends no sentence, as a rule. */
 const ABBREVIATIONS = new Set(

@@ -77,6 +77,8 @@ describe('sentences', () => {
     ['See no. 5 and fig. 7 of it.', ['See no. 5 and fig. 7 of it.']],
     ['A wrapped\nline goes on.\nAnother.', ['A wrapped\nline goes on.', 'Another.']],
     ['HEADING\nText begins.', ['HEADING', 'Text begins.']],
+    // A question mark where the machine's language is Greek.
+    ['Who knows; Nobody.', ['Who knows; Nobody.']],
     ['  \n\n ', []],
   ])('%j', (text, wanted) => expect(sentences(text)).toEqual(wanted))
 

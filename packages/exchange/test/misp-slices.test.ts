@@ -160,6 +160,17 @@ describe('a MISP event', () => {
     expect(found[1]?.iod?.description).toBe('said')
   })
 
+  it('has members of any shape', () => {
+    const event =
+      '{"info":"x","Galaxy":[{"GalaxyCluster":[{"type":"disarm-techniques","value":{"toString":1}}]}],"Attribute":[{"type":"url","value":{"toString":1}},{"type":"url","value":["x"]}]}'
+    const { kept, pieces } = only(open(event))
+    expect([...kept.techniques]).toEqual([])
+    expect(pieces.flatMap(({ known }) => known.reason ?? [])).toEqual([
+      'The value is missing',
+      'The value is missing',
+    ])
+  })
+
   it('names techniques in tags and clusters, in both spellings', () => {
     const name = 'Facilitate State Propaganda'
     const event = {

@@ -3,6 +3,7 @@ import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { markingOf, parseObject, readStixObject, toMispEvent, toStixBundle } from '../src/index.js'
+import { isOurs } from '../src/stix/ours.js'
 import { tlpOfDefinition, tlpOfMarkingId, toMarking } from '../src/tlp.js'
 import { campaign } from './campaigns.js'
 
@@ -129,6 +130,14 @@ describe('any object', () => {
         markingOf(object)
       }),
     )
+  })
+
+  test.each([
+    '{"type":{"toString":1}}',
+    '{"type":"x","object_marking_refs":[{"toString":1}]}',
+    '{"type":"x","object_marking_refs":["marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da",5]}',
+  ])('is one of another tool where it is none of ours: %s', object => {
+    expect(isOurs(JSON.parse(object))).toBe(false)
   })
 
   it('is refused as broken JSON with its place', () => {

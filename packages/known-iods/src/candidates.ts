@@ -1,7 +1,8 @@
 import { foldValue, LIMITS } from '@iodine/contracts'
 
 const words = new Intl.Segmenter('und', { granularity: 'word' })
-const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 const RUNS_MAX = 1_200
 const RUN_WORDS_MIN = 3

@@ -9,8 +9,8 @@ import {
 } from '../src'
 
 test('dates read as each screen wants them', () => {
-  expect(formatLongDate('2025-06-17T12:00:00.000Z')).toBe('June 17, 2025')
-  expect(formatFrenchDate('2025-06-17T12:00:00.000Z')).toBe('17 juin 2025')
+  expect(formatLongDate('2025-06-17T10:00:00.000Z')).toBe('June 17, 2025')
+  expect(formatFrenchDate('2025-06-17T10:00:00.000Z')).toBe('17 juin 2025')
   expect(formatLongDate('nonsense')).toBe('')
 })
 

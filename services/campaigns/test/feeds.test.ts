@@ -229,7 +229,7 @@ describe('what is published', () => {
   })
 
   it('has objects of other tools byte for byte, and never signs in their name', async () => {
-    const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
+    const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","spec_version":{"toString":1},"name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
     const twice = `{"type":"x-thing","id":"x-thing--00000000-0000-4000-8000-000000000002","created":"2026-01-01T00:00:00Z","modified":"2026-01-0NT00:00:00Z"}`
     const versions = [twice.replace('0N', '03'), twice.replace('0N', '02')]
     const imported = await bring(`{"type":"bundle","id":"b","objects":[${[theirs, ...versions].join(', ')}]}`)
@@ -257,6 +257,19 @@ describe('what is published', () => {
     expect(manifest.body.objects.map(({ id }: { id: string }) => id)).not.toContain(
       'malware--00000000-0000-4000-8000-000000000001',
     )
+  })
+
+  it('is the latest version of an object, however finely its time is written', async () => {
+    const name = 'x-thing--00000000-0000-4000-8000-000000000003'
+    const times = ['2026-01-03T00:00:00.5Z', '2026-01-03T00:00:00Z']
+    const versions = times.map(modified => JSON.stringify({ type: 'x-thing', id: name, modified }))
+    await bring(`{"type":"bundle","id":"b","objects":[${versions}]}`)
+    const collection = await publish()
+    const versionsOf = async (which: string) => {
+      const path = `iodine/collections/${collection}/objects/${name}/?match[version]=${which}`
+      return (await get(path)).body.objects.map(({ modified }: { modified: string }) => modified)
+    }
+    expect([await versionsOf('last'), await versionsOf('first')]).toEqual([[times[0]], [times[1]]])
   })
 
   it('is published by batches, each with a later millisecond, also by many at once', async () => {

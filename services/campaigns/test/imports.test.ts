@@ -257,6 +257,18 @@ describe('a file of another tool', () => {
     expect(await counts()).toEqual([0, 1, 1])
   })
 
+  it('may have several objects for an IOD: the latest stands for it, however finely its time is written', async () => {
+    const same = 'https://example.org/1'
+    const later = indicator(2, same).replace('2026-01-02T00:00:00Z', '2026-01-02T00:00:00.5Z')
+    await bring(bundle(indicator(1, same), later))
+    const { objects } = JSON.parse((await exportedText()).text) as {
+      objects: { type: string; object_refs?: string[] }[]
+    }
+    const [grouping] = objects.filter(({ type }) => type === 'grouping')
+    expect(grouping?.object_refs).toContain(id('indicator', 2))
+    expect(grouping?.object_refs).not.toContain(id('indicator', 1))
+  })
+
   it('names the techniques of DISARM that it has', async () => {
     const pattern = (n: number, source: string, technique: string) =>
       `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${technique}"}]}`

@@ -222,7 +222,8 @@ describe('the projection', () => {
         const [iod, user] = [pick(iods.slice(-6)), pick(users)]
         if (iod.voted.has(String(user))) continue
         iod.voted.add(String(user))
-        time += Math.random() * 4 * MINUTE
+        // A millisecond that is counted already gets no further votes.
+        time += 1 + Math.random() * 4 * MINUTE
         await addVote(iod.id, cast(user, time, Math.random() < 0.7 ? 'POSITIVE' : 'NEGATIVE'))
       } else if (chance < 0.9) {
         const failing = failingAfter(Math.floor(Math.random() * 12))

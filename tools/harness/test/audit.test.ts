@@ -54,7 +54,7 @@ beforeAll(async () => {
       LOG_LEVEL: 'info',
     },
   })
-  admin = await stack.signUp('boss@example.org', 'boss')
+  admin = await stack.signUp('boss@example.org', 'the_boss')
 })
 afterAll(async () => {
   await campaigns?.kill()
@@ -234,7 +234,9 @@ it('has what administrators, operators and members do to others’ things or in 
     key.key,
     user.token,
     admin.token,
-    'boss',
+    // Long enough that no key in base64 has it by chance.
+    'the_boss',
+    'boss@example.org',
     'canary-model-name',
     'mongodb://',
     '127.0.0.1',

@@ -45,7 +45,7 @@ const iodOf = (
     const iod: NewIod = readFields({
       value,
       category: ownTags(tags, 'category').find(isCategory) ?? types[type],
-      description: described(comment, String(value)),
+      description: described(comment, typeof value === 'string' ? value : ''),
       source_type: ownTags(tags, 'source-type').find(isSourceType),
     })
     return { iod }

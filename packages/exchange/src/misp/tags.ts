@@ -32,7 +32,7 @@ export const techniquesOf = (element: Element): string[] => {
     .filter(isObject)
   const tags = clusters.flatMap(({ tag_name, type, value }) => [
     tag_name,
-    type === GALAXY && `misp-galaxy:${GALAXY}="${value}"`,
+    type === GALAXY && typeof value === 'string' && `misp-galaxy:${GALAXY}="${value}"`,
   ])
   return [...new Set([...tagsOf(element), ...tags].flatMap(name => techniqueOf({ name }) ?? []))]
 }

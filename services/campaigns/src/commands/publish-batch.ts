@@ -62,8 +62,11 @@ const nextTime = async (clock: CampaignModels['clock'], session: ClientSession):
   return doc.at
 }
 
-const specOf = (object: unknown): string =>
-  String((object as { spec_version?: unknown } | null)?.spec_version ?? '2.0')
+/** The version of STIX that an object states. Other tools' may state anything. */
+const specOf = (object: unknown): string => {
+  const given = (object as { spec_version?: unknown } | null)?.spec_version
+  return typeof given === 'string' || typeof given === 'number' ? String(given) : '2.0'
+}
 
 /** A version after another one: now, but later. */
 const later = (than: string, now: Date): string =>

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import { BY_FILE, type ForeignDoc, type ForeignModel } from '../models/foreign.js'
 import { bytesOf } from './bytes.js'
+import { isOlder } from './versions.js'
 
 /** Objects that are read at once. */
 const BATCH = 200
@@ -51,7 +52,7 @@ export const readForeignPart = async (
       continue
     }
     const before = newest.get(iod)
-    if (!before || before.version < each.version) newest.set(iod, each)
+    if (!before || isOlder(before.version, each.version)) newest.set(iod, each)
   }
   const standIns = [...newest].map(([iod, { key, tlp }]) => [iod, { id: key, tlp: tlpOfRank(tlp) }] as const)
   return { format, imports, standIns: new Map(standIns), withheld: [...withheld].filter(Boolean) }

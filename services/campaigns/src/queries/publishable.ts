@@ -21,6 +21,7 @@ import { findKept, readForeignPart } from './foreign-objects.js'
 import { findEvents, iodsInEvent } from './kept-events.js'
 import { readLevels } from './sharing.js'
 import { fileTechniques } from './techniques.js'
+import { isOlder } from './versions.js'
 import { beyondEvents, iodsById, packedObjects, type Said, writtenEvent } from './written-events.js'
 
 /** An object that a campaign's feed is to have. */
@@ -100,9 +101,9 @@ const markVersions = (objects: Publishable[]): Publishable[] => {
   const earliest = new Map<string, Publishable>()
   for (const each of objects) {
     const last = latest.get(each.stix_id)
-    if (!last || last.version <= each.version) latest.set(each.stix_id, each)
+    if (!last || !isOlder(each.version, last.version)) latest.set(each.stix_id, each)
     const first = earliest.get(each.stix_id)
-    if (!first || first.version > each.version) earliest.set(each.stix_id, each)
+    if (!first || isOlder(each.version, first.version)) earliest.set(each.stix_id, each)
   }
   for (const each of latest.values()) each.last = true
   for (const each of earliest.values()) each.first = true

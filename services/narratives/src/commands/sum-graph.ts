@@ -268,10 +268,6 @@ export const buildSums = async (
   const graph = new Types.ObjectId()
   if (!(await claim(models, user_id, graph))) return false
   const mine = { _id: user_id, building: graph }
-  await sums.deleteMany({ user_id })
-  await edges.deleteMany({ user_id, count: { $lte: 0 } })
-  await edges.updateMany({ user_id, due: { $exists: true } }, { $unset: { due: 1 } })
-  const parts = Math.ceil((await edges.countDocuments({ user_id })) / PASS)
   const numbers = new Map<string, number>()
   const numberOf = (src: string): number => {
     const number = numbers.get(src) ?? numbers.size
@@ -290,6 +286,10 @@ export const buildSums = async (
     })
   }
   try {
+    await sums.deleteMany({ user_id })
+    await edges.deleteMany({ user_id, count: { $lte: 0 } })
+    await edges.updateMany({ user_id, due: { $exists: true } }, { $unset: { due: 1 } })
+    const parts = Math.ceil((await edges.countDocuments({ user_id })) / PASS)
     for (let part = 0; part < parts; part++) {
       const { items, add } = createTally(part, parts)
       const projection = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1, due: 1 }

@@ -19,7 +19,8 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
   return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
 }
 
-const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+// English has the rules of Unicode alone; 'und' would be the machine's own language.
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 export interface FoundSentence {
   /** Truncated around the triplet if long. */
