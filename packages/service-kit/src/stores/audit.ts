@@ -313,7 +313,7 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
         if (error instanceof HttpError && error.status < 500) {
           const isDone = Object.keys(result).length > 0 && !result.isNothing
           await (isDone ? begun.end(result) : begun.drop()).catch(() => {})
-          handOverSoon()
+          if (isDone) handOverSoon()
         }
         throw error
       }
