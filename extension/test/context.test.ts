@@ -1,4 +1,5 @@
 import { timestamp } from '@iodine/contracts'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { timeOf } from '../src/sources/context'
@@ -30,5 +31,6 @@ it('agrees with the contract on any time', () => {
     .map(([y, mo, d, h, mi, s, zh, zm]) => `${y}-${mo}-${d}T${h}:${mi}:${s}+${zh}:${zm}`)
   fc.assert(
     fc.property(time, text => timeOf(text) === (timestamp.safeParse(text).success ? text : undefined)),
+    draws(100),
   )
 })

@@ -29,7 +29,8 @@ const entry: AuditItem = {
 const state: AuditState = {
   fault: null,
   entries: 7,
-  since: '2026-11-01T10:00:00.000Z',
+  // Noon where the test runs: the same day in every time zone.
+  since: new Date(2026, 10, 1, 12).toISOString(),
   head: { seq: 7, hash: '1'.repeat(64) },
   checked_at: new Date().toISOString(),
 }

@@ -1,4 +1,4 @@
-import { rounds } from '@iodine/test-kit/rounds'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { assign, canonicalize, clusterIdOf } from '../src/index.js'
@@ -118,7 +118,7 @@ it('gives the same clusters and narratives in any order', () => {
         expect(clustered(shuffled)).toEqual(clustered(triplets))
       },
     ),
-    { numRuns: rounds(200) },
+    draws(200),
   )
 })
 
@@ -132,7 +132,7 @@ it('puts every spelling into one cluster and every triplet into one narrative', 
       const indexes = narratives.flatMap(each => each.triplets).sort((a, b) => a - b)
       expect(indexes).toEqual(triplets.map((_, n) => n))
     }),
-    { numRuns: rounds(200) },
+    draws(200),
   )
 })
 

@@ -1,3 +1,4 @@
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Sorter } from '../src/storage/sorter.js'
@@ -23,6 +24,6 @@ test('sorts items of any bytes and lengths, however few of them are in memory', 
         }
       },
     ),
-    { numRuns: 50 },
+    draws(50),
   )
 })

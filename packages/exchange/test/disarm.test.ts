@@ -1,5 +1,5 @@
 import { LIMITS, TECHNIQUE_PATTERN } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -154,7 +154,7 @@ test('techniques change nothing else in a file, and come back from each tool’s
       const { Event } = JSON.parse(both('misp')[0])
       expect(Event.Tag.flatMap((each: unknown) => techniqueOf(each) ?? [])).toEqual(ids)
     }),
-    { numRuns: rounds(30) },
+    draws(30),
   )
 })
 

@@ -7,7 +7,7 @@ import {
   importedQuote,
   LIMITS,
 } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit'
 import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -277,7 +277,7 @@ describe('confidence in STIX', () => {
           } else expect(text).toBe(plain)
         }
       }),
-      { numRuns: rounds(30) },
+      draws(30),
     )
   })
 })
@@ -439,7 +439,7 @@ describe('evidence', () => {
           expect(entry.iod && entry.evidence).toEqual(of && { quotes: of.map(quoteOf), refused: 0 })
         })
       }),
-      { numRuns: rounds(100) },
+      draws(100),
     )
   })
 
@@ -518,7 +518,7 @@ test('without evidence every file is byte for byte as before', () => {
         if (format === 'csv' || format === 'misp') expect(changed).toBe(text)
       }
     }),
-    { numRuns: rounds(20) },
+    draws(20),
   )
 })
 
@@ -598,7 +598,7 @@ test.each(['json', 'csv'] as const)('IODs of no campaign are exported and import
       if (iods.length === 0 && format === 'csv') return
       expect(readIods(text).map(entry => entry.iod)).toEqual(iods.map(essence))
     }),
-    { numRuns: rounds(50) },
+    draws(50),
   )
 })
 
@@ -609,7 +609,7 @@ test.each(['json', 'stix', 'csv'] as const)('export and import as %s give the sa
       if (detail.iods.length === 0 && format === 'csv') return
       expect(readIods(text).map(entry => entry.iod)).toEqual(detail.iods.map(essence))
     }),
-    { numRuns: rounds(200) },
+    draws(200),
   )
 })
 
@@ -627,7 +627,7 @@ test('every format accounts for every IOD, and STIX and MISP stay valid', () => 
       expectValidMisp(Event)
       expect(Event.Attribute).toHaveLength(detail.iods.length)
     }),
-    { numRuns: rounds(40) },
+    draws(40),
   )
 })
 
@@ -757,7 +757,7 @@ test.runIf(PUBLISHED)(
         check('bundle', bundle)
         for (const object of objects) check(object.type, object)
       }),
-      { numRuns: rounds(1_000) },
+      draws(1_000),
     )
     expect([...seen].sort()).toEqual(['bundle', ...Object.keys(REQUIRED)].sort())
   },

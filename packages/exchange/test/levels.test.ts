@@ -1,5 +1,5 @@
 import { highestTlp, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -60,7 +60,7 @@ describe('a level in our own files', () => {
           expect(formatOf(text)).toBe(format)
         },
       ),
-      { numRuns: rounds(100) },
+      draws(100),
     )
   })
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Iod } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit'
 import { anIod } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
@@ -222,7 +222,7 @@ describe('a MISP event', () => {
           isAdded ? [1, 2, [{ new: 3 }]] : [undefined, undefined, undefined],
         )
       }),
-      { numRuns: rounds(100) },
+      draws(100),
     )
   })
 
@@ -326,7 +326,7 @@ describe('a MISP event', () => {
         expect(await Promise.all(opened.map(each => write(each)))).toEqual(events)
       },
     )
-    await fc.assert(property, { numRuns: rounds(500) })
+    await fc.assert(property, draws(500))
   }, 3_600_000)
 })
 

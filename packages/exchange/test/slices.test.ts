@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { rounds } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { parseObject, sliceObjects, UnreadableFile } from '../src/index.js'
@@ -124,7 +124,7 @@ describe('the objects of a bundle', () => {
         for (const [n, each] of objects.entries()) expect(parseObject(each, n)).toEqual(JSON.parse(each))
       },
     )
-    fc.assert(property, { numRuns: rounds(500) })
+    fc.assert(property, draws(500))
   })
 })
 

@@ -1,5 +1,6 @@
 import { highestTlp, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { anIod } from '@iodine/test-kit/iods'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { markingOf, parseObject, readStixObject, toMispEvent, toStixBundle } from '../src/index.js'
@@ -129,6 +130,7 @@ describe('any object', () => {
         expect(typeof read.key).toBe('string')
         markingOf(object)
       }),
+      draws(100),
     )
   })
 
@@ -245,6 +247,7 @@ describe('TLP', () => {
         for (const { object_marking_refs } of objects)
           for (const ref of (object_marking_refs as string[] | undefined) ?? []) expect(there).toContain(ref)
       }),
+      draws(100),
     )
   })
 })

@@ -21,6 +21,12 @@ test.each([
   expect(lookupCandidates(text)).toContain(candidate)
 })
 
+test('asks for the same sentences in every language of a browser', () => {
+  // Greek has a semicolon for a question mark.
+  const sentence = 'they hide the numbers of the lake; nobody in the town asks'
+  expect(lookupCandidates(`${sentence}! Why?`)).toContain(sentence)
+})
+
 test('asks for words of scripts without spaces', () => {
   expect(lookupCandidates('新冠疫苗很好')).toContain('疫苗')
 })

@@ -1,5 +1,5 @@
 import { CATEGORIES, LIMITS } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit/rounds'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -81,7 +81,7 @@ test('newer rows replace older ones of their ids, wherever they stand', () => {
       const all = sorted([...new Set([...older, ...newer])])
       expect(merged).toEqual(joined(all.map(n => row(n, newer.includes(n) ? 2 : 1))))
     }),
-    { numRuns: rounds(300) },
+    draws(300),
   )
 })
 

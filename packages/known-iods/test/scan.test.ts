@@ -1,10 +1,10 @@
 import { type FoldedText, foldText, foldWithOffsets } from '@iodine/contracts'
-import { rounds } from '@iodine/test-kit/rounds'
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createScanner, valueKey } from '../src'
 
-const TEXTS = rounds(20_000)
+const TEXTS = draws(20_000)
 
 /** Folded text in which invisible characters and all but one of a run of blanks are gone, and where its units were. */
 const naive = (text: string) => {
@@ -91,7 +91,7 @@ const cases = text(40).chain(whole =>
   }),
 )
 
-test(`${TEXTS} texts have what a naive search finds`, () => {
+test(`${TEXTS.numRuns} texts have what a naive search finds`, () => {
   fc.assert(
     fc.property(cases, ({ text, values }) => {
       const scanner = createScanner(values.length, n =>
@@ -103,6 +103,6 @@ test(`${TEXTS} texts have what a naive search finds`, () => {
       const found = hits.map(({ key }) => `${key} ${comparedValue(values[key] as string)}`)
       expect(found.sort()).toEqual(search(text, values).sort())
     }),
-    { numRuns: TEXTS },
+    TEXTS,
   )
 })

@@ -24,6 +24,7 @@ import {
   anIod,
   apiClient,
   type BedUser,
+  draws,
   newId,
   rounds,
   type ServiceBed,
@@ -910,7 +911,7 @@ describe('a level', () => {
           }
         },
       ),
-      { numRuns: rounds(12) },
+      draws(12),
     )
   }, 600_000)
 })

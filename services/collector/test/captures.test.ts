@@ -251,7 +251,8 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
 
     // A newer version of the record does not change what was captured.
     const newer = { ...record, main: { ...record.main, description: 'Nothing to see' } }
-    newer.collector_metadata = { ...record.collector_metadata, fetch_timestamp: '2030-01-01T00:00:00.000Z' }
+    const later = new Date(Date.now() + 60_000).toISOString()
+    newer.collector_metadata = { ...record.collector_metadata, fetch_timestamp: later }
     await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records: [newer] } })
     expect(await check({})).toMatchObject({ kind: 'capture', capture_id: id })
     expect(await check({ start: 0, end: 7, exact: 'Nothing' })).toMatchObject({ kind: 'record', seq: null })

@@ -63,7 +63,13 @@ const made = (results: IngestResult[]) =>
   results.map(result => ('status' in result ? result.status : 'refused'))
 const idOf = (result: IngestResult | undefined) => (result && 'id' in result ? result.id : '')
 const posts = (count: number) => Array.from({ length: count }, () => tiktokPost())
-const at = (time: string) => ({ collector_metadata: { fetch_timestamp: time, source: 'test' } })
+/** Fetched so many minutes after the records that were made before. */
+const later = (minutes: number) => ({
+  collector_metadata: {
+    fetch_timestamp: new Date(Date.now() + minutes * 60_000).toISOString(),
+    source: 'test',
+  },
+})
 
 describe('records', () => {
   it('are taken up to the limit, and each beyond it is refused by itself, with a sentence', async () => {
@@ -79,7 +85,7 @@ describe('records', () => {
   it('that are known already, or newer versions of known ones, need no room', async () => {
     const known = posts(RECORDS)
     await ingest(known)
-    const newer = { ...known[0], ...at('2030-01-01T00:00:00Z') }
+    const newer = { ...known[0], ...later(1) }
     const results = await ingest([known[1], newer, tiktokPost(), 'nonsense'])
     expect(made(results)).toEqual(['unchanged', 'updated', 'refused', 'refused'])
     expect(results[3]).not.toEqual(results[2])
@@ -128,9 +134,9 @@ describe('bytes of records', () => {
   it('follow a record that grows and shrinks, and growth past the limit keeps the old version', async () => {
     const record = tiktokPost()
     await ingest([record])
-    const grown = { ...sized(30_000, record), ...at('2030-01-01T00:00:00Z') }
-    const tooLarge = { ...sized(50_000, record), ...at('2030-01-02T00:00:00Z') }
-    const shrunk = { ...record, ...at('2030-01-03T00:00:00Z') }
+    const grown = { ...sized(30_000, record), ...later(1) }
+    const tooLarge = { ...sized(50_000, record), ...later(2) }
+    const shrunk = { ...record, ...later(3) }
     expect(made(await ingest([grown]))).toEqual(['updated'])
     expect(await usage()).toEqual(await counted())
     expect(made(await ingest([tooLarge]))).toEqual(['refused'])
@@ -147,7 +153,7 @@ describe('the usage', () => {
     const records = service.mongo.collection('records')
     await records.updateMany({}, { $unset: { bytes: 1 } })
     await service.mongo.collection<{ _id: string }>('usage').deleteOne({ _id: ana.id })
-    const newer = first.map(record => ({ ...record, ...at('2030-01-01T00:00:00Z') }))
+    const newer = first.map(record => ({ ...record, ...later(1) }))
     const [results] = await Promise.all([
       Promise.all(Array.from({ length: 18 }, () => ingest([tiktokPost()]))),
       ingest(newer),

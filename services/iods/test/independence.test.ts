@@ -1,3 +1,4 @@
+import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -30,7 +31,7 @@ const dependentOf =
 const count = (matrix: Matrix) =>
   independentVoters(independenceWeights(upTo(matrix.size), dependentOf(matrix)))
 
-const RUNS = { numRuns: 500 }
+const RUNS = draws(500)
 const NEAR = 1e-9
 /** 3 − 2√2: the most that one who repeats another in everything adds. */
 const REPEATED_MAX = 3 - 2 * Math.SQRT2

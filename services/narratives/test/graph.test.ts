@@ -11,7 +11,7 @@ import {
   repairInternal,
 } from '@iodine/contracts'
 import { HttpError, rebuildPart } from '@iodine/service-kit'
-import { newId, rounds, seededRandom } from '@iodine/test-kit'
+import { draws, newId, rounds, seededRandom } from '@iodine/test-kit'
 import fc from 'fast-check'
 import mongoose, { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -329,7 +329,7 @@ describe('the graph', () => {
           expect(covered).toBe(asked ? 1 : 0)
         },
       ),
-      { numRuns: 2_000 },
+      draws(2_000),
     )
   })
 })
@@ -394,7 +394,7 @@ describe('filters by labels', () => {
           expect(inOrder(await read(filters))).toEqual(countFromScratch(narratives, filters))
         }
       }),
-      { numRuns: rounds(8) },
+      draws(8),
     )
   })
 
@@ -767,7 +767,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
           expect((await state())?.graph).toBeTruthy()
         },
       ),
-      { numRuns: rounds(10) },
+      draws(10),
     )
   })
 
@@ -1059,7 +1059,7 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
           properties++
         },
       ),
-      { numRuns: rounds(25), endOnFailure: SHORT, examples: [[turns, [{}]]] },
+      { ...draws(25), endOnFailure: SHORT, examples: [[turns, [{}]]] },
     )
     expect(properties).toBeGreaterThan(0)
     expect(summed).toBeGreaterThan(0)

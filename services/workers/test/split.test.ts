@@ -41,6 +41,12 @@ describe('splitText', () => {
       expect(parts[n]).toContain(part.slice(0, part.indexOf('.') + 1))
   })
 
+  it('cuts at the same places in every language of a machine', () => {
+    // Greek has a semicolon for a question mark.
+    const text = 'They hide it; nobody asks. '.repeat(100)
+    for (const part of splitText(text, 1_000, 100)) expect(part.text).toMatch(/^They .*asks\. $/)
+  })
+
   it('ends, and stays within the size, where the overlap is larger than anything', () => {
     const parts = splitText(story(100), 60, 5_000).map(({ text }) => text)
     expect(parts.every(part => part.length <= 60)).toBe(true)

@@ -147,19 +147,24 @@ export interface SigningKey {
   key: CryptoKey
 }
 
-/** Signs a token for the services; `lifetime` in milliseconds. */
+/**
+ * Signs a token for the services.
+ * @param end lifetime in milliseconds, or the moment of its end: both are rounded down to seconds
+ */
 export const signToken = (
   signer: SigningKey | CryptoKey,
   { id, sid, scope, tlp, scopes }: Caller,
-  lifetime: number,
-): Promise<string> =>
-  new SignJWT({ sid, scope, ...(tlp && { tlp }), ...(scopes && { scopes }) })
+  end: number | Date,
+): Promise<string> => {
+  const now = new Date()
+  return new SignJWT({ sid, scope, ...(tlp && { tlp }), ...(scopes && { scopes }) })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...('kid' in signer && { kid: signer.kid }) })
     .setIssuer(ISSUER)
     .setSubject(id)
-    .setIssuedAt()
-    .setExpirationTime(new Date(Date.now() + lifetime))
+    .setIssuedAt(now)
+    .setExpirationTime(typeof end === 'number' ? new Date(now.getTime() + end) : end)
     .sign('kid' in signer ? signer.key : signer)
+}
 
 /** The token of an `Authorization: Bearer` header. */
 export const bearerToken = (header: string | undefined): string | undefined =>

@@ -84,8 +84,9 @@ export const checkApiToken = async (context: AuthContext, hash: string) => {
     await models.apiTokens.updateOne({ _id: doc._id }, { $set: { last_used_at: new Date(now) } })
   const { scopes, expires_at } = doc
   const [id, user_id] = [doc._id.toHexString(), doc.user_id.toHexString()]
-  const lifetime = Math.min(TOKEN_MS, expires_at.getTime() - now)
-  const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'api', scopes }, lifetime)
+  // A moment, not a lifetime: that would begin after the reads above, and end after the token itself.
+  const end = new Date(Math.min(now + TOKEN_MS, expires_at.getTime()))
+  const token = await signToken(keys.privateKey, { id: user_id, sid: id, scope: 'api', scopes }, end)
   return { id, user_id, scopes, expires_at: expires_at.toISOString(), token }
 }
 

@@ -12,7 +12,8 @@ const PART_CHARS = 12_000
 /** Overlap with the previous part, so that no triplet is lost at a boundary. */
 const OVERLAP_CHARS = 400
 
-const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
+// English has the rules of Unicode alone; without a language it would be the machine's own.
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Cuts a sentence longer than `max` after white space, or within a word longer than `max`. */
 const cutLong = (sentence: string, max: number): string[] => {
