@@ -63,7 +63,6 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
   )
   const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
   if (!user?.delete_at) throw badRequest(DETAILS.badToken)
-  await models.extensionCodes.deleteOne({ _id: userId })
   await dropAddressChange(context, userId)
   await endSessionsEventually(context, userId)
   await sendNotice(context, user).catch(error => service.log.warn({ err: error }, 'not mailed yet'))

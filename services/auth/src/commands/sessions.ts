@@ -171,13 +171,17 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
   return sids.length
 }
 
-/** Ends all sessions of a user, or all but one, like `endSession`. Returns their number. */
+/**
+ * Ends all sessions of a user, or all but one, like `endSession`. A code for the extension, which one of them may have made,
+ * opens none afterwards. Returns their number.
+ */
 export const endSessions = async (
   context: AuthContext,
   userId: Types.ObjectId,
   exceptSid?: string,
 ): Promise<number> => {
-  const { sessions } = context.models
+  const { extensionCodes, sessions } = context.models
+  await extensionCodes.deleteOne({ _id: userId })
   const others = { user_id: userId, ...(exceptSid !== undefined && { _id: { $ne: exceptSid } }) }
   const open = await sessions.find(others).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
   const sids = open.map(session => session._id)
