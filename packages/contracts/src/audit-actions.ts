@@ -157,6 +157,7 @@ export const OPEN_SETTINGS = [
   'QUOTA_RECORDS',
   'QUOTA_RECORD_BYTES',
   'RATE_LIMITS',
+  'REMOTES_ROOT',
   'SOCIAL_LINKS',
   'STORAGE_ALARM_BYTES',
   'STRANGER_REQUESTS_A_MINUTE',
@@ -165,6 +166,7 @@ export const OPEN_SETTINGS = [
   'TRUST_PROXY',
   'TSA_URL',
   'USER_REQUESTS_A_MINUTE',
+  'WEB_ROOT',
 ] as const
 
 /** Settings that are, or may hold, a secret: the log says whether they are set, and no more. */

@@ -1,4 +1,3 @@
-import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { BSON } from 'mongodb'
 import { expect, test } from 'vitest'
@@ -89,7 +88,7 @@ test('index keys order as values do, in both directions', () => {
         expect(sign(Buffer.compare(keys[0]!, keys[1]!))).toBe(order === 0 ? 0 : order * direction)
       }
     }),
-    draws(3000),
+    { numRuns: 3000 },
   )
 })
 
@@ -99,7 +98,7 @@ test('no key is the beginning of another', () => {
       const [one, other] = [a, b].map(item => encodeKey([item], [1]).bytes) as [Buffer, Buffer]
       if (compare(a, b) !== 0) expect(other.subarray(0, one.length).equals(one)).toBe(false)
     }),
-    draws(2000),
+    { numRuns: 2000 },
   )
 })
 
@@ -110,7 +109,7 @@ test('the order of numbers is total', () => {
       if (compareNumbers(a, b) <= 0 && compareNumbers(b, c) <= 0)
         expect(compareNumbers(a, c)).toBeLessThanOrEqual(0)
     }),
-    draws(3000),
+    { numRuns: 3000 },
   )
 })
 
@@ -128,7 +127,7 @@ test('what is written is read back, and is what the driver writes', () => {
       })
       expect(driver).toHaveProperty('v')
     }),
-    draws(2000),
+    { numRuns: 2000 },
   )
 })
 
@@ -142,6 +141,6 @@ test('sums of decimals are exact to 34 digits', () => {
       ).toBe(0)
       expect(compareNumbers(arithmetic('multiply', of(a), toDecimal(10 ** places))!, a)).toBe(0)
     }),
-    draws(500),
+    { numRuns: 500 },
   )
 })

@@ -1,4 +1,3 @@
-import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Sorter } from '../src/storage/sorter.js'
@@ -24,6 +23,6 @@ test('sorts items of any bytes and lengths, however few of them are in memory', 
         }
       },
     ),
-    draws(50),
+    { numRuns: 50 },
   )
 })

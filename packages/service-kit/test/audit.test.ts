@@ -18,7 +18,7 @@ const remove = endpoint('user', 'POST /things/:id/remove', {
   summary: '',
   params: z.strictObject({ id: z.string() }),
   body: z.strictObject({
-    outcome: z.enum(['done', 'nothing', 'refused', 'broken']),
+    outcome: z.enum(['done', 'nothing', 'refused', 'partly', 'broken']),
     count: z.int().optional(),
   }),
   response: z.strictObject({ done: z.boolean() }),
@@ -32,6 +32,7 @@ const serveRemove = (service: StoreService) =>
       if (body.outcome === 'refused') throw new HttpError(403, 'no')
       if (body.outcome === 'broken') throw new Error('broken')
       note({ count: body.count ?? 1, isNothing: body.outcome === 'nothing' })
+      if (body.outcome === 'partly') throw new HttpError(413, 'no more')
       return { done: true }
     })
   })
@@ -133,6 +134,14 @@ it('records nothing of what was refused or changed nothing', async () => {
   expect((await call(token, 'nothing')).status).toBe(200)
   await call(token, 'done')
   await logged(1)
+  await owed(0)
+})
+
+it('records what was done before the rest was refused', async () => {
+  const { token } = await bed.user()
+  expect((await call(token, 'partly', { count: 3 })).status).toBe(413)
+  await logged(1)
+  expect(appended).toMatchObject([{ outcome: 'done', count: 3 }])
   await owed(0)
 })
 

@@ -25,7 +25,7 @@ export const auditLogUsage = ([action, noted, more]: string[]): string | undefin
 
 /**
  * The operator's command: checks the chain of the audit log by calling the running auth service. Resolves to the exit
- * code: 0 for an intact chain, 1 for a fault in it, 2 if it was not checked.
+ * code: 0 for an intact chain, 1 for a fault in it, 2 if it was not checked, or not against the noted end.
  */
 export const runAuditLog = async (
   peers: Peers,
@@ -50,10 +50,11 @@ export const runAuditLog = async (
     }
     const since = state.since === null ? '' : ` since ${state.since}`
     say(`The chain of the audit log is intact: ${state.entries} entries${since}.`)
-    if (head && head.seq < state.head.seq - state.entries)
-      say(`Entry ${head.seq} is not kept any more: its hash was not compared.`)
     say(`Its end, for the next check: ${state.head.seq}:${state.head.hash}`)
-    return 0
+    if (!head || head.seq >= state.head.seq - state.entries) return 0
+    say(`Entry ${head.seq} is not kept any more: its hash was not compared.`)
+    say('If it was younger than 12 months when it was last compared, entries were removed that had to stay.')
+    return 2
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
     say(`The log could not be checked: auth is down. Try again. (${error.status})`)

@@ -175,6 +175,26 @@ it('the operator’s command tells by its exit code', async () => {
       code: 1,
       said: expect.stringContaining('broken at entry 3: it is not what it was'),
     })
+    // Whoever may write to the database says that entries were removed as they were old.
+    const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+    const [, middle] = await entries().find().sort({ seq: 1 }).toArray()
+    await createAuditAppender({ auditEntries, auditHead } as unknown as AuthModels)([
+      made({ action: 'audit.expired', checkpoint: { seq: 2, hash: middle?.hash } }),
+    ])
+    const removed = await entries()
+      .find({ seq: { $lte: 2 } })
+      .toArray()
+    await entries().deleteMany({ seq: { $lte: 2 } })
+    expect(await run('verify')).toMatchObject({ code: 0 })
+    expect(await run('verify', noted)).toMatchObject({ code: 0 })
+    expect(await run('verify', `2:${middle?.hash}`)).toMatchObject({ code: 0 })
+    expect(await run('verify', `1:${removed[0]?.hash}`)).toEqual({
+      code: 2,
+      said: expect.stringContaining('Entry 1 is not kept any more: its hash was not compared.'),
+    })
+    await entries().insertMany(removed)
+    await entries().deleteMany({ seq: { $gte: 4 } })
+    await head().deleteMany({})
     await entries().deleteOne({ seq: 2 })
     expect(await run('verify')).toEqual({
       code: 1,
@@ -219,9 +239,34 @@ it('removes what is older than its time as a block, and what is left is a chain'
   await entries().insertOne({ ...left[0], _id: undefined, seq: 2 } as never)
   expect((await verify()).fault).toBeNull()
   expect(await expireAudit(context)).toBe(1)
+  // What was noted right before the first entry that is left can still be compared.
+  const [first] = left
+  const hash = String(first?.prev)
+  expect((await verify({ seq: 3, hash })).fault).toBeNull()
+  expect((await verify({ seq: 3, hash: hash.replace(/^./, c => (c === '0' ? '1' : '0')) })).fault).toEqual({
+    seq: 3,
+    kind: 'changed',
+  })
   // A year later all are old; the last checkpoint stays in the chain.
   expect(await expireAudit(context, Date.now() + LIMITS.auditMs + 1)).toBe(4)
   expect(await verify()).toMatchObject({ fault: null, entries: 1 })
+})
+
+it('takes from no other part that entries were removed, by which it would remove them', async () => {
+  await append([made(), made(), made()])
+  const { head: checkpoint } = await verify()
+  const forged = { actor: { kind: 'system', id: null }, subject: { kind: 'deployment', id: null } } as const
+  for (const entry of [
+    made({ ...forged, action: 'audit.expired', checkpoint }),
+    made({ ...forged, action: 'audit.expired' }),
+    made({ checkpoint }),
+  ])
+    expect(await statusOf(append([made(), entry]))).toBe(422)
+  await rig.internal(repairInternal.repair)
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+  const models = { auditEntries, auditHead } as unknown as AuthModels
+  expect(await expireAudit({ models, appendAudit: createAuditAppender(models) })).toBe(0)
+  expect(await verify(checkpoint)).toMatchObject({ fault: null, entries: 3 })
 })
 
 it('a check beside which old entries are removed finds no fault, and still each real one', async () => {
@@ -334,7 +379,8 @@ it('lists newest first, in pages, by action, actor, subject and time, with prese
 })
 
 it('is downloaded as CSV whose cells are no formulas, and says so itself', async () => {
-  await append([
+  const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
+  await createAuditAppender({ auditEntries, auditHead } as unknown as AuthModels)([
     made({ settings: [{ name: 'LOG_LEVEL', change: 'set', fingerprint: '0123456789abcdef' }] }),
     made({ checkpoint: { seq: 1, hash: 'a'.repeat(64) } }),
     made({ action: 'campaign.deleted', subject: { kind: 'campaign', id: newId() }, network: '192.0.2.0/24' }),

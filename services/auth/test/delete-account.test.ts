@@ -17,9 +17,9 @@ const check = (token: string) =>
 const dead = { status: 400, body: { detail: DETAILS.badToken } }
 
 /** Asks for the deletion of the user's account; resolves to the token of the mail. */
-const ask = async ({ api }: User, email: string, at = rig) => {
+const ask = async ({ api }: User, email: string, at = rig, confirm = email) => {
   const before = at.mails.length
-  expect((await api.send('POST', '/profile/deletion', { confirm: email })).status).toBe(202)
+  expect((await api.send('POST', '/profile/deletion', { confirm })).status).toBe(202)
   return tokenIn(await at.mail('confirm-deletion', email, before))
 }
 /** A signed-in user whose account is to be deleted. */
@@ -43,7 +43,7 @@ describe('deleting the own account', () => {
       })
     expect(rig.mails.filter(({ template }) => template === 'confirm-deletion')).toEqual([])
     for (const confirm of [' @leaves_soon', 'Leaves_Soon', 'Leaves@Example.org '])
-      expect((await one.api.send('POST', '/profile/deletion', { confirm })).status).toBe(202)
+      await ask(one, email, rig, confirm)
     const token = await ask(one, email)
     // Of the links, the newest alone works.
     expect(await models().AccountLink!.find().select('_id').lean()).toEqual([{ _id: hashOf(token) }])

@@ -305,6 +305,28 @@ describe('keys that seal', () => {
     await Promise.all([stop(a), stop(b)])
   })
 
+  it('are told of in the audit log when they come into use, also one that comes back', async () => {
+    const [one, two] = [newSecretsKey(), newSecretsKey()]
+    const used = async (value: string, othersOf?: Date): Promise<unknown[]> => {
+      const rig = await start({ SECRETS_KEY: value })
+      const { AuditEntry, KeyUse } = rig.service.mongo.models
+      const entries = await AuditEntry!.find({ 'entry.action': 'key.used', 'entry.detail': 'SECRETS_KEY' })
+      // The others were last noted then.
+      if (othersOf)
+        await KeyUse!.updateMany({ _id: { $ne: keyringOf(value).id } }, { $set: { used_at: othersOf } })
+      await stop(rig)
+      return entries.map(({ entry }) => entry.subject.id)
+    }
+    expect(await used(one)).toHaveLength(1)
+    expect(await used(`${one},${two}`)).toHaveLength(1)
+    expect(await used(`${two},${one}`, new Date(Date.now() - 600_000))).toHaveLength(2)
+    expect(await used(`${two},${one}`)).toHaveLength(2)
+    const back = await used(`${one},${two}`)
+    expect(back).toHaveLength(3)
+    expect(new Set(back).size).toBe(2)
+    expect(await used(`${one},${two}`)).toHaveLength(3)
+  })
+
   it('can be read nowhere: not in answers, logs, the database or Redis', async () => {
     const [jwt, secrets] = [newSigningKey(), newSecretsKey()]
     const rig = await start({ SECRETS_KEY: `${secrets},${old}`, JWT_PRIVATE_KEY: jwt + newSigningKey() })

@@ -1,4 +1,5 @@
 import {
+  authApi,
   authInternal,
   type BackupFault,
   backupsInternal,
@@ -63,6 +64,8 @@ describe('people', () => {
     expect(await found('an')).toEqual(['ana.one@example.org', 'anabel@example.org', 'other@example.org'])
     expect(await found('zoe')).toEqual(['anabel@example.org'])
     expect(await found(ana.id)).toEqual(['ana.one@example.org'])
+    // As the list shows names.
+    expect(await found('@Ana_')).toEqual(['ana.one@example.org'])
     for (const hostile of [
       '.*',
       '^a',
@@ -183,8 +186,11 @@ describe('a suspension', () => {
 it('all sessions of a person end, one’s own but the one that asks', async () => {
   const one = await member('everywhere@example.org')
   const two = await rig.signIn('everywhere@example.org')
+  // What whoever has a session may have made with it.
+  const { code } = await two.api.call(authApi.generateExtensionCode)
   expect(await boss.api.call(peopleApi.endPersonSessions, { params: { id: one.id } })).toEqual({ ended: 2 })
   for (const { token } of [one, two]) expect(await statusOf(check(token))).toBe(404)
+  expect(await statusOf(rig.anyone.call(authApi.redeemExtensionCode, { body: { code } }))).toBe(400)
   const again = await member('boss@example.org')
   expect(await boss.api.call(peopleApi.endPersonSessions, { params: { id: again.id } })).toEqual({ ended: 1 })
   expect(await statusOf(check(again.token))).toBe(404)

@@ -1,5 +1,7 @@
 import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto'
 import {
+  type AuditEntry,
+  auditInternal,
   type Campaign,
   campaignsApi,
   DETAILS,
@@ -925,6 +927,30 @@ describe('events of other tools', () => {
 })
 
 describe('the work', () => {
+  it('leaves an entry of the audit log each time that it or a level begins, also of many at once', async () => {
+    const entries = new Map<string, AuditEntry>()
+    bed.answer(auditInternal.appendAudit, ({ body }) => {
+      for (const entry of body.entries) if (entry.subject.id === campaign.id) entries.set(entry.id, entry)
+      return { done: true as const }
+    })
+    const times = (action: string, detail?: Tlp) =>
+      [...entries.values()].filter(each => each.action === action && (!detail || each.detail === detail))
+        .length
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(Array.from({ length: 8 }, (_, n) => share({ published: n % 2 === 0 })))
+      await service.audit.handOver()
+      const { published } = await sharing()
+      expect(times('campaign.published') - times('campaign.withdrawn')).toBe(published ? 1 : 0)
+    }
+    await share({ tlp: 'green' })
+    await service.audit.handOver()
+    const before = times('campaign.level-changed', 'green')
+    await Promise.all(Array.from({ length: 8 }, (_, n) => share({ tlp: n % 2 ? 'green' : 'amber' })))
+    await service.audit.handOver()
+    const changes = (['amber', 'green'] as const).map(tlp => times('campaign.level-changed', tlp))
+    expect((changes[0] ?? 0) - (changes[1] ?? 0) + before).toBe((await sharing()).tlp === 'amber' ? 1 : 0)
+  })
+
   it('is the creator’s to ask for', async () => {
     const bo = await bed.user('bo')
     expect(await refusal(share({ published: true }, campaign.id, apiClient(url, bo.token)))).toEqual([

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
+  type AuditEntry,
+  auditInternal,
   type CheckedQuote,
   capturesInternal,
   DETAILS,
@@ -429,6 +431,24 @@ describe('one member who wants to flood an IOD', () => {
         body: { detail: expect.stringMatching(/^Your evidence takes \d+ bytes of 1,000 bytes/) },
       })
       expect(await client.call(evidenceApi.countEvidence, { body: { ids: [id] } })).toEqual({ [id]: 1 })
+      // Of an import that the quota stops, the audit log has what came in.
+      const entries: AuditEntry[] = []
+      bed.answer(auditInternal.appendAudit, ({ body }) => {
+        entries.push(...body.entries)
+        return { done: true as const }
+      })
+      const word = `w${newId().repeat(3)}`
+      const { id: other } = await client.call(iodsApi.createIod, { body: iodInput({ value: word }) })
+      const quotes = Array.from({ length: 10 }, (_, n) => ({ start: n, end: n + word.length, exact: word }))
+      const take = () => client.send('POST', `/iods/${other}/evidence/import`, { quotes })
+      expect(await take()).toMatchObject({ status: 413 })
+      const { [other]: added = 0 } = await client.call(evidenceApi.countEvidence, { body: { ids: [other] } })
+      expect(added).toBeGreaterThan(0)
+      expect(await take()).toMatchObject({ status: 413 })
+      await full.audit.handOver()
+      expect(entries).toMatchObject([
+        { action: 'evidence.imported', subject: { id: other }, count: added, outcome: 'done' },
+      ])
     } finally {
       await full.close()
     }

@@ -242,6 +242,14 @@ test('what can’t be backed up or restored is refused with the reason, and noth
   expect(readdirSync(at('new'))).toEqual([])
 })
 
+test('a backup that nobody can be told of is kept', async () => {
+  // As on a disk without room: the note for the next start cannot be stored.
+  mkdirSync(join(at('full'), 'backup-done.json'), { recursive: true })
+  mkdirSync(join(at('full'), 'redis'))
+  await backup({ ...env, DATA_DIR: at('full') }, at('full-out'))
+  expect(readdirSync(at('full-out'))).toContain('backup.json')
+})
+
 test('administrators see a backup of the running product, and one of the stopped product after its next start', async () => {
   const on = { ...env, DATA_DIR: at('noted'), ADMIN_EMAILS: 'boss@example.org' }
   let stack = await startStack({ env: on })

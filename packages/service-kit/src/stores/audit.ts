@@ -54,7 +54,8 @@ export interface AuditLog {
 export interface Audit {
   /**
    * Does something and records it. The entry is stored before the work begins: if the process ends meanwhile, it goes to
-   * the log with the outcome `unknown`. Work that is refused (an HttpError below 500) leaves no entry.
+   * the log with the outcome `unknown`. Work that is refused (an HttpError below 500) leaves no entry, unless it has noted
+   * before that a part of it is done.
    * @param work gets a function for what is known of the action only later
    */
   during<T>(
@@ -309,7 +310,11 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
         handOverSoon()
         return answer
       } catch (error) {
-        if (error instanceof HttpError && error.status < 500) await begun.drop().catch(() => {})
+        if (error instanceof HttpError && error.status < 500) {
+          const isDone = Object.keys(result).length > 0 && !result.isNothing
+          await (isDone ? begun.end(result) : begun.drop()).catch(() => {})
+          if (isDone) handOverSoon()
+        }
         throw error
       }
     },

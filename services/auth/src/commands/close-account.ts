@@ -21,7 +21,7 @@ export const findAccount = async ({ models }: AuthContext, email: string): Promi
   return user
 }
 
-/** Removes every means of signing in, sessions, links and extension codes, API tokens, and links that change the account. */
+/** Removes every means of signing in, links, sessions and extension codes, API tokens, and links that change the account. */
 const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
   const { models } = context
   await models.links.deleteOne({ _id: email })

@@ -45,6 +45,11 @@ const tellChange = async (
   service.log.info({ key: _id, setting }, action === 'key.used' ? 'a key comes into use' : 'a key is out')
 }
 
+/** True for an earlier key that is in the first place again, and was in none of the replicas. */
+const comesBack = ({ setting, used_at }: KeyUseDoc, all: readonly KeyUseDoc[]): boolean =>
+  used_at.getTime() < Date.now() - 2 * NOTE_MS &&
+  all.some(other => other.setting === setting && other.used_at > used_at)
+
 /** Tells of keys that come into use with this start, and of those that are out with it. */
 const tellChanges = async (context: AuthContext): Promise<void> => {
   const { config, keys, models, service } = context
@@ -52,6 +57,7 @@ const tellChanges = async (context: AuthContext): Promise<void> => {
   for (const key of keysInUse(context)) {
     const known = before.find(({ _id }) => _id === key._id)
     if (!known || known.gone_at) await tellChange(context, 'key.used', key, known?.gone_at)
+    else if (comesBack(known, before)) await tellChange(context, 'key.used', key, known.used_at)
   }
   const own = new Set([...keys.jwks.keys.map(({ kid = '' }) => kid), ...keyringOf(config.SECRETS_KEY).ids])
   for (const { _id, setting, used_at, gone_at } of before) {

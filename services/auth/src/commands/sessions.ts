@@ -200,8 +200,8 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
 }
 
 /**
- * Ends all sessions of a user, or all but one, like `endSession`, and voids an extension code, which one of them may have
- * made to outlive it. Returns their number.
+ * Ends all sessions of a user, or all but one, like `endSession`. A code for the extension, which one of them may have made,
+ * opens none afterwards. Returns their number.
  */
 export const endSessions = async (
   context: AuthContext,

@@ -40,13 +40,15 @@ const checkFrom = async (
     if (doc.prev !== last.hash) return { seq: doc.seq, kind: 'moved' }
     return isOther(doc, noted) || isOther(doc, head) ? { seq: doc.seq, kind: 'changed' } : null
   }
+  // The last removed entry is known by its hash alone.
+  if (isOther(start, noted)) fault = { seq: start.seq, kind: 'changed' }
   const docs = models.auditEntries
     .find({ seq: { $gt: start.seq } })
     .sort({ seq: 1 })
     .lean<AuditEntryDoc[]>()
     .cursor({ batchSize: BATCH })
   for await (const doc of docs as AsyncIterable<AuditEntryDoc>) {
-    fault = faultOf(doc)
+    fault ??= faultOf(doc)
     if (fault) break
     since ??= doc.entry.at
     last = { seq: doc.seq, hash: doc.hash }

@@ -15,9 +15,12 @@ const isAfter = (user: Place, place: Place): boolean =>
 /** Values that begin with a text: a range of an index, in which no character is special. */
 const beginningWith = (text: string) => ({ $gte: text, $lt: `${text}\u{10ffff}` })
 
-/** The accounts that match a search, newest first; `more`: not all matches were looked at. */
+/**
+ * The accounts that match a search, newest first; `more`: not all matches were looked at. A username may be given with the
+ * `@` that screens show before it.
+ */
 const findMatches = async ({ users }: AuthModels, search: string) => {
-  const prefix = beginningWith(usernameKey(search))
+  const prefix = beginningWith(usernameKey(search).replace(/^@/, ''))
   const read = (filter: object) =>
     users
       .find({ ...filter, deleted_at: null })

@@ -1,11 +1,18 @@
-import { type BodyOf, type CampaignSharing, type campaignsApi, DETAILS, rankOfTlp } from '@iodine/contracts'
+import {
+  type BodyOf,
+  type CampaignSharing,
+  type campaignsApi,
+  DETAILS,
+  rankOfTlp,
+  USUAL_TLP,
+} from '@iodine/contracts'
 import { collectionIdOf } from '@iodine/exchange'
 import { forbidden, HttpError, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
-import { CHANGED } from '../models/campaign.js'
+import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
 import { askedFor } from '../models/publication.js'
-import { readSharing } from '../queries/sharing.js'
+import { readLevels, readSharing } from '../queries/sharing.js'
 
 /** Has a campaign published, or what was published of it brought to a level. */
 const askToPublish = (
@@ -40,17 +47,28 @@ export const askToWithdraw = (
     session ? { session } : {},
   )
 
+/** Level and publication are others than those that a change began with. */
+export class SharingChanged extends HttpError {
+  override name = 'SharingChanged'
+  constructor() {
+    super(409, DETAILS.busy)
+  }
+}
+
 /**
  * Sets the level of a campaign's exports, and whether it is published.
- * @throws 404, 403 for another user's campaign, 409 below what it keeps, or for one that would be published and red
+ * @param before what both are so far
+ * @throws 404, 403 for another user's campaign, 409 below what it keeps, or for one that would be published and red, and
+ *   SharingChanged if `before` does not hold
  */
 export const shareCampaign = async (
   models: CampaignModels,
   userId: string,
   id: string,
   body: BodyOf<typeof campaignsApi.updateSharing>,
+  before: Pick<CampaignSharing, 'tlp' | 'published'>,
 ): Promise<CampaignSharing> => {
-  const now = await readSharing(models, id)
+  const now = await readLevels(models, id)
   const mine = { _id: id, created_by: userId }
   if (!(await models.campaigns.exists(mine))) throw forbidden()
   const tlp = body.tlp ?? now.tlp
@@ -62,10 +80,16 @@ export const shareCampaign = async (
     models.mongo,
     async session => {
       const $set = { ...(body.tlp && { tlp: rankOfTlp(body.tlp) }), published }
-      const { matchedCount } = await models.campaigns.updateOne(mine, { $set, ...CHANGED }, { session })
-      if (matchedCount === 0) throw forbidden()
+      const was = await models.campaigns
+        .findOneAndUpdate(mine, { $set, ...CHANGED }, { session })
+        .select(['+tlp', '+published'])
+        .lean<CampaignDoc>()
+      if (!was) throw forbidden()
+      const level = Math.max(was.tlp ?? rankOfTlp(USUAL_TLP), rankOfTlp(now.least))
+      if (level !== rankOfTlp(before.tlp) || (was.published ?? false) !== before.published)
+        throw new SharingChanged()
       if (published) await askToPublish(models, userId, id, rankOfTlp(tlp), session)
-      else if (now.published) await askToWithdraw(models, { _id: id }, session)
+      else if (before.published) await askToWithdraw(models, { _id: id }, session)
     },
     { retriesDuplicates: true },
   )

@@ -1,11 +1,11 @@
-import { campaignsApi, importsApi, importsInternal } from '@iodine/contracts'
+import { type CampaignSharing, campaignsApi, importsApi, importsInternal } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService } from '@iodine/service-kit'
 import { applyImport } from '../commands/apply-import.js'
 import { queueImport } from '../commands/queue-import.js'
 import { queuePublication } from '../commands/queue-publication.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
-import { shareCampaign } from '../commands/share-campaign.js'
+import { SharingChanged, shareCampaign } from '../commands/share-campaign.js'
 import { stepImport } from '../commands/step-import.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignModels } from '../models/index.js'
@@ -66,18 +66,27 @@ export const addImportRoutes = (
   }
   service.route(campaignsApi.updateSharing, async call => {
     const { params, body, user } = call
-    const before = await readLevels(models, params.id)
-    const tlp = body.tlp ?? before.tlp
-    const action = sharingAction(before, body.published)
-    const sharing = await service.audit.during(
-      call,
-      { action, subject: { kind: 'campaign', id: params.id }, detail: tlp },
-      async note => {
-        const after = await shareCampaign(models, user.id, params.id, body)
-        note({ isNothing: action === 'campaign.level-changed' && tlp === before.tlp })
-        return after
-      },
-    )
+    const change = async (): Promise<CampaignSharing> => {
+      const before = await readLevels(models, params.id)
+      const tlp = body.tlp ?? before.tlp
+      const action = sharingAction(before, body.published)
+      return service.audit.during(
+        call,
+        { action, subject: { kind: 'campaign', id: params.id }, detail: tlp },
+        async note => {
+          const after = await shareCampaign(models, user.id, params.id, body, before)
+          note({ isNothing: action === 'campaign.level-changed' && tlp === before.tlp })
+          return after
+        },
+      )
+    }
+    let sharing: CampaignSharing | undefined
+    // Another request's change would make the entry a wrong one: this one begins anew after it.
+    while (!sharing)
+      sharing = await change().catch(error => {
+        if (error instanceof SharingChanged) return undefined
+        throw error
+      })
     if (sharing.feed?.state === 'due') await queuePublication(service, params.id.toLowerCase())
     return sharing
   })

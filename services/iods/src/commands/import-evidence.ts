@@ -17,12 +17,14 @@ const keyOf = ({ url, pointer, start, end, exact }: Quoted): string =>
  * Adds quotes of another system's export as evidence that nothing has checked, in their order. Those that the
  * IOD has, checked ones too, are known. Throws 404 for an unknown IOD, and 413 where the user's quota is full:
  * a repetition adds the rest.
+ * @param added is told how many were added so far, also of those that are added before it throws
  */
 export const importEvidence = async (
   models: IodModels,
   userId: string,
   iodId: string,
   { quotes }: BodyOf<typeof evidenceApi.importEvidence>,
+  added: (count: number) => void = () => {},
 ): Promise<ResponseOf<typeof evidenceApi.importEvidence>> => {
   const iod = await models.iods.findById(iodId, { value: 1, category: 1 }).lean<IodDoc>()
   if (!iod) throw notFound()
@@ -58,6 +60,7 @@ export const importEvidence = async (
         },
       )
       counts[result]++
+      if (result === 'added') added(counts.added)
       keys.add(quote_key)
     }
   }

@@ -44,9 +44,8 @@ export const addEvidenceRoutes = (service: StoreService, models: IodModels): voi
     const { params, body, user } = call
     const what = { action: 'evidence.imported', subject: { kind: 'iod', id: params.id } } as const
     return service.audit.during(call, what, async note => {
-      const counts = await importEvidence(models, user.id, params.id, body)
-      note({ count: counts.added, isNothing: counts.added === 0 })
-      return counts
+      note({ isNothing: true })
+      return importEvidence(models, user.id, params.id, body, count => note({ count, isNothing: false }))
     })
   })
 
