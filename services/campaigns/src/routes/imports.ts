@@ -14,6 +14,9 @@ import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 import { readLevels, readSharing } from '../queries/sharing.js'
 
+/** Changes of one campaign's sharing that overtake another, before that one is refused (409). */
+const SHARING_ATTEMPTS = 100
+
 /** Files that go into campaigns, and how far these may be passed on. */
 export const addImportRoutes = (
   service: StoreService,
@@ -82,9 +85,9 @@ export const addImportRoutes = (
     }
     let sharing: CampaignSharing | undefined
     // Another request's change would make the entry a wrong one: this one begins anew after it.
-    while (!sharing)
+    for (let left = SHARING_ATTEMPTS; !sharing; left--)
       sharing = await change().catch(error => {
-        if (error instanceof SharingChanged) return undefined
+        if (error instanceof SharingChanged && left > 1) return undefined
         throw error
       })
     if (sharing.feed?.state === 'due') await queuePublication(service, params.id.toLowerCase())
