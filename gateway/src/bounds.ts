@@ -55,7 +55,7 @@ export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },
   pool: { all: 128, address: 96, stranger: 16, user: 8 },
   waitPool: { all: 256, address: 128, stranger: 16, user: 16 },
-  poolWaitMs: 5_000,
+  poolWaitMs: 15_000,
   memory: { all: 64 * MIB, address: 32 * MIB, stranger: 8 * MIB, user: 16 * MIB },
   inMemoryBytes: MIB,
   spool: { all: 192 * MIB, address: 128 * MIB, stranger: 0, user: 64 * MIB },
