@@ -94,15 +94,15 @@ for (const size of SIZES)
   }) => {
     await page.setViewportSize(size)
     const boss = await stack.signUp('boss@example.org', 'the_boss')
-    await stack.peers.call('auth', backupsInternal.noteFailedBackup, {
-      body: { failed_at: new Date().toISOString(), duration_ms: 1_000, fault: 'no-room' },
-    })
     await openAs(page, stack.url, boss.token, '/dashboard/admin?tab=system')
     const part = (name: string) =>
       page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) })
     await expect(part('campaigns')).toContainText('up')
     await expect(part('inactivity')).toContainText('every 60 min')
     await expect(page.getByText('No backup is known.')).toBeVisible()
+    await stack.peers.call('auth', backupsInternal.noteFailedBackup, {
+      body: { failed_at: new Date().toISOString(), duration_ms: 1_000, fault: 'no-room' },
+    })
     await expect(page.getByText('The last backup failed: no room was left.')).toBeVisible()
     await expect(page.getByRole('region', { name: 'Backups' }).getByText('failed').first()).toBeVisible()
     await stack.parts.campaigns.stop()

@@ -7,7 +7,7 @@ import styles from './System.module.css'
 
 const REFETCH_MS = 5_000
 
-/** Parts of the product and queues of background work, read again every few seconds. */
+/** Parts of the product, queues of background work and backups, read again every few seconds. */
 export function System() {
   const { api } = useHost()
   const parts = useQuery({
@@ -89,7 +89,11 @@ const warningsOf = (backups: BackupItem[]): Warning[] => {
 
 function Backups() {
   const { api } = useHost()
-  const query = useQuery({ queryKey: ['backups'], queryFn: () => api.call('GET /admin/backups') })
+  const query = useQuery({
+    queryKey: ['backups'],
+    queryFn: () => api.call('GET /admin/backups'),
+    refetchInterval: REFETCH_MS,
+  })
   return (
     <section className={styles.section}>
       <h2 className={styles.title}>Backups</h2>
