@@ -9,7 +9,7 @@ import type { Peers } from '@iodine/service-kit'
 export const runBackupDone = async (
   peers: Peers,
   args: string[],
-  say: (line: string) => void,
+  { say }: { say(line: string): void },
 ): Promise<number> => {
   const [bytes, seconds] = args.map(Number)
   if (args.length !== 2 || !args.every(arg => /^\d{1,15}$/.test(arg))) {

@@ -24,5 +24,5 @@ else if (command === 'account') {
     }),
   )
 } else if (command === 'backup-done')
-  process.exitCode = await withPeers(config(), peers => runBackupDone(peers, args, say))
+  process.exitCode = await withPeers(config(), peers => runBackupDone(peers, args, { say }))
 else await runPart(async () => createApp(config()))
