@@ -1,10 +1,11 @@
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { expect, test } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
-import { faultsOf, SIZES, watchShifts } from '../support/faults.js'
+import { faultsOf, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
+import { SIZES } from '../support/sizes.js'
 import { OVERLAYS, reach } from '../support/states.js'
 
 let stack: TestStack
@@ -21,7 +22,7 @@ test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 // `npm run pictures` looks at a large monitor too, and at more states.
-for (const viewport of SIZES.filter(({ width }) => width < 1_920)) {
+for (const viewport of SIZES) {
   test.describe(`at ${viewport.width} px`, () => {
     test.beforeEach(async ({ page }) => {
       // Some forty states each: four times what they take on a busy machine.

@@ -5,6 +5,7 @@ import { expect, test } from '@playwright/test'
 import { faultsOf } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
+import { SIZES } from '../support/sizes.js'
 
 let stack: TestStack
 
@@ -13,11 +14,6 @@ test.beforeAll(async () => {
 })
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
 
 for (const size of SIZES)
   test(`an administrator finds a person, changes a limit, suspends and lets them in again at ${size.width} px`, async ({

@@ -2,11 +2,8 @@ import { DETAILS } from '@iodine/contracts'
 import { apiClient, iodInput } from '@iodine/test-kit'
 import { faultsOf } from '../support/faults.js'
 import { expect, test } from '../support/fixtures.js'
+import { SIZES } from '../support/sizes.js'
 
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
 const NAME = '<b>Nightly</b> import'
 
 for (const size of SIZES)

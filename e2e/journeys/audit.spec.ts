@@ -7,13 +7,10 @@ import { MongoClient } from 'mongodb'
 import { faultsOf } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
+import { SIZES } from '../support/sizes.js'
 
 const LOG = '/dashboard/admin?tab=audit-log'
 const HOSTILE = '<img src=x onerror=alert(1)>'
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
 
 let stack: TestStack
 let mongo: MongoClient

@@ -1,12 +1,14 @@
 import { campaignsApi, type Iod, iodsApi, type VoteType } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { type SignedInUser, seededRandom } from '@iodine/test-kit'
-import { expect, type Page, type Response, test } from '@playwright/test'
+import { expect, type Response, test } from '@playwright/test'
 import { type Db, MongoClient, ObjectId } from 'mongodb'
+import { createIod, rowOf } from '../support/iods.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
 import { pressEscape } from '../support/press-escape.js'
+import { expectFits } from '../support/sizes.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -49,10 +51,6 @@ const signUpOld = async (name: string): Promise<SignedInUser> => {
   return stack.signUp(email, name)
 }
 
-const create = ({ api }: SignedInUser, value: string) =>
-  api.call(iodsApi.createIod, {
-    body: { value, category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL' },
-  })
 const vote = ({ api }: SignedInUser, { id }: Iod, vote_type: VoteType) =>
   api.call(iodsApi.voteIod, { params: { id }, body: { vote_type } })
 
@@ -81,9 +79,9 @@ test.beforeAll(async () => {
   const random = seededRandom(7)
   const begin = Date.now() - 5 * DAY
   const earlier: Iod[] = []
-  for (let n = 0; n < BEFORE; n++) earlier.push(await create(reader, `earlier claim ${n}`))
-  contested = await create(reader, 'contested claim')
-  honest = await create(reader, 'honest claim')
+  for (let n = 0; n < BEFORE; n++) earlier.push(await createIod(reader, { value: `earlier claim ${n}` }))
+  contested = await createIod(reader, { value: 'contested claim' })
+  honest = await createIod(reader, { value: 'honest claim' })
   for (const [n, iod] of [...earlier, contested, honest].entries()) {
     const isContested = iod === contested
     if (iod !== honest) await Promise.all(ring.map(each => vote(each, iod, 'POSITIVE')))
@@ -108,10 +106,6 @@ test.afterAll(async () => {
   await stack?.stop()
 })
 
-const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
-const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-
 test('the list says what votes are worth, and the details why in one sentence', async ({ page }) => {
   const violations = await watchPolicy(page)
   const answers: Response[] = []
@@ -119,13 +113,13 @@ test('the list says what votes are worth, and the details why in one sentence', 
     if (new URL(response.url()).pathname.endsWith('/iods/consensus')) answers.push(response)
   })
   await openAs(page, stack.url, reader.token, '/dashboard/iods')
-  const contestedRow = row(page, contested.value)
+  const contestedRow = rowOf(page, contested.value)
 
   await test.step('in the Votes cell, where it is less than their number', async () => {
     const cell = contestedRow.getByRole('cell').nth(3)
     await expect(cell).toContainText('8 votes ≈ 4.4 independent')
-    await expect(row(page, honest.value).getByRole('cell').nth(3)).toContainText('+3')
-    await expect(row(page, honest.value)).not.toContainText('independent')
+    await expect(rowOf(page, honest.value).getByRole('cell').nth(3)).toContainText('+3')
+    await expect(rowOf(page, honest.value)).not.toContainText('independent')
     const mark = cell.getByText('independent')
     expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
     await mark.hover()
@@ -166,17 +160,17 @@ test('the list says what votes are worth, and the details why in one sentence', 
 test('on a narrow screen the card and the details say it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openAs(page, stack.url, reader.token, '/dashboard/iods')
-  const card = row(page, contested.value)
+  const card = rowOf(page, contested.value)
   const mark = card.getByText('independent')
   await expect(mark).toBeVisible()
   await expect(mark).toHaveText('8 votes ≈ 4.4 independent')
   expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
-  expect(await sideways(page)).toBe(0)
+  await expectFits(page)
   await card.getByRole('link', { name: contested.value }).click()
   const sentence = page.getByRole('region', { name: 'Votes' }).getByText(REASON)
   await sentence.scrollIntoViewIfNeeded()
   await expect(sentence).toBeInViewport()
-  expect(await sideways(page)).toBe(0)
+  await expectFits(page)
   await pressEscape(page)
 })
 
@@ -187,7 +181,7 @@ test('a campaign’s file in STIX has it as confidence', async ({ page }) => {
   await api.call(campaignsApi.addIods, { params: { id }, body: { iod_ids } })
   await openAs(page, stack.url, reader.token, `/dashboard/campaigns/${id}`)
   const detail = page.getByRole('dialog', { name: 'Judged' })
-  await row(page, contested.value).getByRole('button', { name: 'View details' }).click()
+  await rowOf(page, contested.value).getByRole('button', { name: 'View details' }).click()
   const dialog = page.getByRole('dialog', { name: 'IOD Details' })
   await expect(dialog.getByText(REASON)).toBeVisible()
   await dialog.getByText('Close', { exact: true }).click()

@@ -2,9 +2,6 @@ import {
   capturesApi,
   collectorApi,
   evidenceApi,
-  type Iod,
-  iodsApi,
-  type NewIod,
   narrativesApi,
   profileApi,
   sealsApi,
@@ -15,18 +12,10 @@ import { sealPage } from '../support/captures.js'
 import { downloadWacz, drawerOf, openEvidence, pieceOf, verifyPiece } from '../support/evidence.js'
 import { faultsOf } from '../support/faults.js'
 import { expect, type Person, test } from '../support/fixtures.js'
+import { createIod, newMark } from '../support/iods.js'
 import { watchPolicy } from '../support/policy.js'
 
 const IODS = '/dashboard/iods'
-
-let made = 0
-/** A word that is in no other record or IOD. */
-const newMark = () => `q${Date.now().toString(36)}x${++made}`
-
-const create = ({ api }: Person, value: string, fields: Partial<NewIod> = {}): Promise<Iod> =>
-  api.call(iodsApi.createIod, {
-    body: { value, category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
-  })
 
 /** A record of a person whose page is captured and sealed, and the words on that page. */
 const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`, description = words) => {
@@ -44,7 +33,7 @@ const capture = async (who: Person, mark: string, words = `Mirrors heat ${mark}`
 /** An IOD with words of a sealed capture as its evidence. */
 const quoted = async (who: Person, mark: string, ...words: string[]) => {
   const page = await capture(who, mark, ...words)
-  const iod = await create(who, page.words)
+  const iod = await createIod(who, { value: page.words })
   const start = page.text.indexOf(page.words)
   const place = { start, end: start + page.words.length, exact: page.words }
   await who.api.call(evidenceApi.addEvidence, {

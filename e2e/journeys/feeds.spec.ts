@@ -1,17 +1,7 @@
 import { campaignsApi, iodsApi } from '@iodine/contracts'
 import { iodInput, TaxiiReader } from '@iodine/test-kit'
-import { expect, type Page, test } from '../support/fixtures.js'
-
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
-
-/** Nothing of the page is wider than the window. */
-const expectFits = async (page: Page) => {
-  const beyond = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-  expect(await page.evaluate(beyond)).toBeLessThanOrEqual(0)
-}
+import { expect, test } from '../support/fixtures.js'
+import { expectFits, SIZES } from '../support/sizes.js'
 
 for (const size of SIZES)
   test(`a campaign is published, pulled with a key, and withdrawn at ${size.width} px`, async ({

@@ -1,32 +1,15 @@
-import {
-  campaignsApi,
-  collectorApi,
-  type Iod,
-  iodsApi,
-  LIMITS,
-  type NewIod,
-  narrativesApi,
-  profileApi,
-} from '@iodine/contracts'
+import { campaignsApi, collectorApi, iodsApi, LIMITS, narrativesApi, profileApi } from '@iodine/contracts'
 import { tiktokPost } from '@iodine/test-kit'
 import { faultsOf } from '../support/faults.js'
-import { expect, type Page, type Person, test } from '../support/fixtures.js'
+import { expect, type Page, test } from '../support/fixtures.js'
+import { createIod, newMark, rowOf } from '../support/iods.js'
 import { watchPolicy } from '../support/policy.js'
 
 const LIST = '/dashboard/iods'
 
-let made = 0
-/** A word that is in no other IOD. */
-const newMark = () => `p${Date.now().toString(36)}x${++made}`
-
-const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>
-  api.call(iodsApi.createIod, {
-    body: { category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
-  })
 const panelOf = (page: Page) => page.getByRole('dialog', { name: 'IOD', exact: true })
 const part = (page: Page, name: string) => panelOf(page).getByRole('region', { name })
-const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
-const link = (page: Page, value: string) => row(page, value).getByRole('link', { name: value })
+const link = (page: Page, value: string) => rowOf(page, value).getByRole('link', { name: value })
 
 test('a row opens its IOD beside the list: votes, campaigns, and where it occurs in one’s own work', async ({
   page,
@@ -36,8 +19,8 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const source = `https://${mark}.example.org/post?a=1&b=2`
-  const iod = await create(ana, { value: `Mirrors of ${mark}`, source, source_type: 'BLOG' })
-  const other = await create(bo, { value: `${mark} second`, source, category: 'URL' })
+  const iod = await createIod(ana, { value: `Mirrors of ${mark}`, source, source_type: 'BLOG' })
+  const other = await createIod(bo, { value: `${mark} second`, source, category: 'URL' })
   await bo.api.call(iodsApi.voteIod, { params: { id: iod.id }, body: { vote_type: 'NEGATIVE' } })
   const campaign = await bo.api.call(campaignsApi.createCampaign, { body: { name: `Campaign ${mark}` } })
   await bo.api.call(campaignsApi.addIod, { params: { id: campaign.id }, body: { iod_id: iod.id } })
@@ -73,7 +56,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await votes.getByRole('button', { name: 'Upvote' }).click()
     await expect(page.getByText('Vote enregistré', { exact: true })).toBeVisible()
     await expect(votes.getByRole('listitem')).toHaveCount(2)
-    await expect(row(page, iod.value).getByRole('img', { name: '1 positive, 1 negative' })).toBeVisible()
+    await expect(rowOf(page, iod.value).getByRole('img', { name: '1 positive, 1 negative' })).toBeVisible()
   })
 
   await test.step('what it is in, with links', async () => {
@@ -102,7 +85,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await page.goBack()
     await expect(panelOf(page)).toHaveCount(0)
     await expect(page).toHaveURL(new RegExp(`${LIST}\\?q=${mark}&sort=votes$`))
-    await expect(row(page, other.value)).toBeFocused()
+    await expect(rowOf(page, other.value)).toBeFocused()
     await page.keyboard.press('k')
     await page.keyboard.press('Enter')
     await expect(panelOf(page)).toBeFocused()
@@ -118,7 +101,7 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await expect(page.getByText(/^Showing 2 of/)).toBeVisible()
     const chip = page.getByRole('button', { name: `Remove filter Source: https://${mark}` })
     await expect(chip).toBeVisible()
-    await row(page, other.value).getByRole('link', { name: 'URL' }).click()
+    await rowOf(page, other.value).getByRole('link', { name: 'URL' }).click()
     await expect(page.getByText(/^Showing 1 of/)).toBeVisible()
     await chip.click()
     await expect(page).toHaveURL(/\?category=URL&sort=votes$/)
@@ -135,7 +118,7 @@ test('an address without an IOD leads back to the list; a part that is down says
   openAs,
 }) => {
   const ana = await person('ana')
-  const iod = await create(ana, { value: `alone ${newMark()}` })
+  const iod = await createIod(ana, { value: `alone ${newMark()}` })
   await openAs(ana, `${LIST}/${'0'.repeat(24)}?q=x`)
   await expect(panelOf(page).getByText('This IOD does not exist')).toBeVisible()
   await panelOf(page).getByRole('button', { name: 'Back to the list' }).click()
@@ -154,7 +137,7 @@ test('an address without an IOD leads back to the list; a part that is down says
   await expect(part(page, 'Campaigns').getByText('None', { exact: true })).toBeVisible()
 
   // The list beside it does not have the IOD: the keys act on it all the same.
-  const other = await create(ana, { value: `beside ${newMark()}` })
+  const other = await createIod(ana, { value: `beside ${newMark()}` })
   await page.goto(`${LIST}/${iod.id}?${new URLSearchParams({ q: other.value })}`)
   await expect(link(page, other.value)).toBeVisible()
   await expect(part(page, 'Votes')).toBeVisible()
@@ -168,7 +151,7 @@ test('an IOD that exists already is opened from the toast of its refusal', async
   openAs,
 }) => {
   const ana = await person('ana')
-  const iod = await create(ana, { value: `twice ${newMark()}`, category: 'TITLE' })
+  const iod = await createIod(ana, { value: `twice ${newMark()}`, category: 'TITLE' })
   await openAs(ana, LIST)
   await page.getByRole('button', { name: 'Create IOD' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
@@ -190,7 +173,7 @@ test('add=campaign opens the dialog at once; it adds, and the panel says so', as
 }) => {
   const ana = await person('ana')
   const mark = newMark()
-  const iod = await create(ana, { value: `lake ${mark}` })
+  const iod = await createIod(ana, { value: `lake ${mark}` })
   await ana.api.call(campaignsApi.createCampaign, { body: { name: mark } })
   await openAs(ana, `${LIST}/${iod.id}?add=campaign`)
   const dialog = page.getByRole('dialog', { name: 'Add to Campaign' })
@@ -214,7 +197,7 @@ for (const [width, height] of [
     await page.setViewportSize({ width, height })
     const ana = await person('ana')
     const value = `${newMark()}${'Spiegel'.repeat(LIMITS.fieldMax)}`.slice(0, LIMITS.fieldMax)
-    const iod = await create(ana, {
+    const iod = await createIod(ana, {
       value,
       description: value,
       source: value.replace(/^/, 'https://a.example/').slice(0, LIMITS.fieldMax),

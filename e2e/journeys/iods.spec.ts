@@ -1,24 +1,16 @@
-import { type Iod, iodsApi, type NewIod, type VoteType } from '@iodine/contracts'
+import { type Iod, iodsApi, type VoteType } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 import { holdRequests } from '../support/hold-requests.js'
+import { createIod, newMark, rowOf } from '../support/iods.js'
 import { openAs as openPageAs } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
 
 const LIST = '/dashboard/iods'
 const VOTE = '**/api/v1/iods/*/vote'
 
-let made = 0
-/** A word that is in no other IOD. */
-const newMark = () => `m${Date.now().toString(36)}x${++made}`
-
-const create = ({ api }: Person, fields: Partial<NewIod> & { value: string }): Promise<Iod> =>
-  api.call(iodsApi.createIod, {
-    body: { category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL', ...fields },
-  })
 const vote = ({ api }: Person, { id }: Iod, vote_type: VoteType) =>
   api.call(iodsApi.voteIod, { params: { id }, body: { vote_type } })
 
-const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
 const search = (page: Page) => page.getByPlaceholder('Search by value or description...')
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
 // Blueprint's tooltip has no role. One that closes is there beside the next for a moment: all of them are compared.
@@ -68,8 +60,8 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
   // The typed values are kept.
   await submit.click()
   await expect(dialog).toBeHidden()
-  await expect(row(page, mark)).toContainText('HASHTAGS')
-  expect((await row(page, mark).boundingBox())?.height).toBe(48)
+  await expect(rowOf(page, mark)).toContainText('HASHTAGS')
+  expect((await rowOf(page, mark).boundingBox())?.height).toBe(48)
 
   await test.step('the same value once more is refused, and stays in the form', async () => {
     await open.click()
@@ -87,11 +79,11 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
     await expect(value).toHaveValue(long.toUpperCase())
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     // The row of the second one moves the first one's.
-    await expect(row(page, mark)).toHaveCount(2)
+    await expect(rowOf(page, mark)).toHaveCount(2)
   })
 
   await test.step('long values are cut to 40 characters in tooltips, and whole in the details', async () => {
-    const iod = row(page, mark).last()
+    const iod = rowOf(page, mark).last()
     await iod.getByText(mark).hover()
     await expect(tooltip(page)).toHaveText([`${long.slice(0, 40)}…`])
     await iod.getByRole('button', { name: 'Details' }).click()
@@ -113,9 +105,9 @@ test('search, Categories, Sources, chips and the address select the same list, f
 }) => {
   const ana = await person('ana')
   const mark = newMark()
-  await create(ana, { value: `${mark} alpha`, category: 'URL', source_type: 'BLOG', source: 'posts/1' })
-  await create(ana, { value: `${mark} beta`, category: 'URL' })
-  await create(ana, { value: 'gamma', category: 'HASH', description: `(a+)+$ [ \\ $ne ${mark}` })
+  await createIod(ana, { value: `${mark} alpha`, category: 'URL', source_type: 'BLOG', source: 'posts/1' })
+  await createIod(ana, { value: `${mark} beta`, category: 'URL' })
+  await createIod(ana, { value: 'gamma', category: 'HASH', description: `(a+)+$ [ \\ $ne ${mark}` })
   await openAs(ana, LIST)
   await expect(page.getByRole('columnheader')).toHaveText([
     'Value',
@@ -130,8 +122,8 @@ test('search, Categories, Sources, chips and the address select the same list, f
   await search(page).fill(mark.toUpperCase())
   await expect(showing(page)).toHaveText(/^Showing 3 of [\d,]+ IODs$/)
   for (const text of ['URL', 'BLOG', 'posts/1'])
-    await expect(row(page, `${mark} alpha`).getByText(text, { exact: true })).toBeVisible()
-  await expect(row(page, `${mark} alpha`)).toContainText(ana.username)
+    await expect(rowOf(page, `${mark} alpha`).getByText(text, { exact: true })).toBeVisible()
+  await expect(rowOf(page, `${mark} alpha`)).toContainText(ana.username)
   await page.getByRole('button', { name: 'Categories' }).click()
   const menu = page.getByRole('group', { name: 'Categories' })
   await expect(menu.getByLabel('All 3')).toBeChecked()
@@ -157,7 +149,7 @@ test('search, Categories, Sources, chips and the address select the same list, f
   await openPageAs(theirs, shared.origin, bo.token, shared.pathname + shared.search)
   await expect(showing(theirs)).toHaveText(/^Showing 1 of/)
   await expect(search(theirs)).toHaveValue(mark.toUpperCase())
-  await expect(row(theirs, `${mark} alpha`)).toBeVisible()
+  await expect(rowOf(theirs, `${mark} alpha`)).toBeVisible()
   await theirs.getByRole('button', { name: 'Clear all' }).click()
   await expect(search(theirs)).toHaveValue('')
   await expect(theirs).toHaveURL(url => url.search === '')
@@ -174,13 +166,13 @@ test('search, Categories, Sources, chips and the address select the same list, f
 
   for (const text of ['(a+)+$', '[', '\\', '$ne']) {
     await search(page).fill(text)
-    await expect(row(page, 'gamma')).toBeVisible()
+    await expect(rowOf(page, 'gamma')).toBeVisible()
   }
   await search(page).fill('x'.repeat(10_000))
   await expect(page.getByText('No IODs match these filters')).toBeVisible()
   await expect(showing(page)).toHaveText(/^Showing 0 of/)
   await page.getByRole('button', { name: 'Clear filters' }).click()
-  await expect(row(page, `${mark} beta`)).toBeVisible()
+  await expect(rowOf(page, `${mark} beta`)).toBeVisible()
 })
 
 test('votes show at once, once a person, from several people at the same time', async ({
@@ -191,17 +183,17 @@ test('votes show at once, once a person, from several people at the same time', 
   const [ana, bo, ...others] = await Promise.all(['ana', 'bo', 'cy', 'di', 'ed'].map(name => person(name)))
   if (!ana || !bo) throw new Error('nobody came')
   const mark = newMark()
-  const contested = await create(bo, { value: `${mark} contested` })
-  const stale = await create(bo, { value: `${mark} stale` })
-  await create(bo, { value: `${mark} failing` })
+  const contested = await createIod(bo, { value: `${mark} contested` })
+  const stale = await createIod(bo, { value: `${mark} stale` })
+  await createIod(bo, { value: `${mark} failing` })
   for (const [n, voter] of others.entries()) await vote(voter, contested, n ? 'POSITIVE' : 'NEGATIVE')
 
   await openAs(ana, `${LIST}?q=${mark}`)
   const context = await page.context().browser()?.newContext()
   const theirs = (await context?.newPage()) as Page
   await openPageAs(theirs, new URL(page.url()).origin, bo.token, `${LIST}?q=${mark}`)
-  const mine = row(page, `${mark} contested`)
-  const his = row(theirs, `${mark} contested`)
+  const mine = rowOf(page, `${mark} contested`)
+  const his = rowOf(theirs, `${mark} contested`)
   await expect(mine).toContainText('+2−1')
   await expect(his).toContainText('+2−1')
   // Each toast shows for three seconds, on one page while the other still waits.
@@ -236,7 +228,7 @@ test('votes show at once, once a person, from several people at the same time', 
   await test.step('a vote that fails is taken back', async () => {
     await page.route(VOTE, route => route.abort())
     const fail = await holdRequests(page, VOTE)
-    const failing = row(page, `${mark} failing`)
+    const failing = rowOf(page, `${mark} failing`)
     await failing.getByRole('button', { name: 'Upvote' }).click()
     await expect(failing).toContainText('+1−0')
     await expect(failing.getByRole('button', { name: 'Upvote' })).toBeDisabled()
@@ -249,7 +241,7 @@ test('votes show at once, once a person, from several people at the same time', 
 
   await test.step('one cast in another tab is not doubled, and shows', async () => {
     await vote(ana, stale, 'NEGATIVE')
-    const other = row(page, `${mark} stale`)
+    const other = rowOf(page, `${mark} stale`)
     await other.getByRole('button', { name: 'Upvote' }).click()
     // The button's tooltip now has the same text.
     await expect(toast(page, 'You already voted').first()).toBeVisible()
@@ -267,7 +259,7 @@ test('a long list is read page by page, told to assistive technology, and linked
   // The last page fills a window.
   const total = 190
   for (let n = 0; n < total; n += 5)
-    await Promise.all(Array.from({ length: 5 }, (_, m) => create(ana, { value: `${mark} no ${n + m};` })))
+    await Promise.all(Array.from({ length: 5 }, (_, m) => createIod(ana, { value: `${mark} no ${n + m};` })))
   const pages: string[] = []
   page.on('request', request => {
     if (/\/iods\?.*limit=/.test(request.url())) pages.push(request.url())
@@ -295,9 +287,9 @@ test('a long list is read page by page, told to assistive technology, and linked
   // The fourth page begins with IOD 151, below the table's header.
   await expect(page.locator('tr[aria-rowindex="152"]')).toBeInViewport()
   await expect(page.locator('tr[aria-rowindex="2"]')).toHaveCount(0)
-  await create(ana, { value: `${mark} newcomer` })
+  await createIod(ana, { value: `${mark} newcomer` })
   await page.getByRole('button', { name: 'Refresh' }).click()
-  await expect(row(page, `${mark} newcomer`)).toHaveAttribute('aria-rowindex', '2')
+  await expect(rowOf(page, `${mark} newcomer`)).toHaveAttribute('aria-rowindex', '2')
   await expect(showing(page)).toHaveText(/^Showing 191 of/)
   await expect(page).not.toHaveURL(/page=/)
 })
@@ -312,10 +304,10 @@ test('the list is sorted, and each row shows where it has the searched text', as
   const mark = newMark()
   const hostile = '<img src=x onerror="document.title=1">'
   const far = 'and so it goes on for many words, '.repeat(10)
-  const loved = await create(ana, { value: `${mark.toUpperCase()} loved` })
-  const disputed = await create(ana, { value: `disputed ${far}${mark} at its end` })
-  await create(ana, { value: 'x'.repeat(400) + mark, description: `also ${mark}` })
-  const cafe = await create(ana, {
+  const loved = await createIod(ana, { value: `${mark.toUpperCase()} loved` })
+  const disputed = await createIod(ana, { value: `disputed ${far}${mark} at its end` })
+  await createIod(ana, { value: 'x'.repeat(400) + mark, description: `also ${mark}` })
+  const cafe = await createIod(ana, {
     value: `${'İ'.repeat(300)} described ${mark.slice(0, -1)}`,
     description: `${hostile} ${far}(a+)+ Cafe\u0301 ${mark} ${hostile}`,
   })
@@ -364,7 +356,7 @@ test('the list is sorted, and each row shows where it has the searched text', as
     await expect(page.locator('mark')).toHaveText([`(a+)+ Cafe\u0301 ${mark}`])
     await search(page).fill(`i̇ described ${mark.slice(0, -1)}`)
     await expect(page.locator('mark')).toHaveText([`İ described ${mark.slice(0, -1)}`])
-    await expect(row(page, cafe.value.slice(-25))).toHaveCount(1)
+    await expect(rowOf(page, cafe.value.slice(-25))).toHaveCount(1)
     await search(page).fill(mark)
     await expect(showing(page)).toHaveText(/^Showing 4 of/)
   })

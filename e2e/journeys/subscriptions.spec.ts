@@ -1,8 +1,9 @@
 import { campaignsApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { type Feed, startFeed, taxiiCollection } from '@iodine/test-kit/feed'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { openAs } from '../support/open-as.js'
+import { expectFits, SIZES } from '../support/sizes.js'
 
 let stack: TestStack
 let feed: Feed
@@ -24,14 +25,6 @@ const indicator = (n: number) => ({
 })
 /** A run is waited for on a busy machine, too: a list that takes it for over is read again after 30 s. */
 const RUN = { timeout: 60_000 }
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
-const expectFits = async (page: Page) => {
-  const beyond = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-  expect(await page.evaluate(beyond)).toBeLessThanOrEqual(0)
-}
 
 for (const size of SIZES)
   test(`an administrator subscribes to a feed, pulls, pauses and leaves it at ${size.width} px`, async ({

@@ -7,6 +7,7 @@ import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
 import { pressEscape } from '../support/press-escape.js'
+import { expectFits } from '../support/sizes.js'
 
 const IODS = 130
 const LONG = 10_000
@@ -64,8 +65,6 @@ const boxOf = async (of: Locator) => {
   if (!box) throw new Error(`${of} is not on the page`)
   return box
 }
-const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 /** Waits until all rows of the list have this height: those of a resized window are laid out in a later frame. */
 const expectHeights = (page: Page, height: number) =>
   expect
@@ -163,7 +162,7 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
       }
     }
     await expectHeights(page, 188)
-    expect(await sideways(page)).toBe(0)
+    await expectFits(page)
   })
 
   await test.step('a table for assistive technology', async () => {
@@ -217,7 +216,7 @@ test('members of a campaign and beta codes are cards too', async ({ page }) => {
   const detail = page.getByRole('dialog', { name: 'Lake mirrors' })
   const members = detail.locator('tbody').getByRole('row')
   await expect(members).toHaveCount(4)
-  expect(await sideways(page)).toBe(0)
+  await expectFits(page)
   const member = row(detail, 'claim 128')
   await member.getByRole('button', { name: 'View details' }).click()
   const dialog = page.getByRole('dialog', { name: 'IOD Details' })
@@ -242,7 +241,7 @@ test('members of a campaign and beta codes are cards too', async ({ page }) => {
   await open(page, '/dashboard/admin')
   const codes = page.getByRole('table').locator('tbody').getByRole('row')
   await expect(codes).toHaveCount(2)
-  expect(await sideways(page)).toBe(0)
+  await expectFits(page)
   for (const code of await codes.all()) {
     const { x, width } = await boxOf(code)
     expect(x + width).toBeLessThanOrEqual(390)

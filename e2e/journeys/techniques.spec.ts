@@ -1,19 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { campaignsApi } from '@iodine/contracts'
-import { expect, type Page, test } from '../support/fixtures.js'
+import { expect, test } from '../support/fixtures.js'
 import { pressEscape } from '../support/press-escape.js'
+import { expectFits, SIZES } from '../support/sizes.js'
 
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-]
 const NAMES = ['T0023.001 Reframe Context', 'T0007 Create Inauthentic Social Media Pages and Groups']
-
-/** Nothing of the page is wider than the window. */
-const expectFits = async (page: Page) => {
-  const beyond = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-  expect(await page.evaluate(beyond)).toBeLessThanOrEqual(0)
-}
 
 for (const size of SIZES)
   test(`techniques of DISARM are searched, chosen, removed and exported at ${size.width} px`, async ({

@@ -2,14 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 import { holdRequests } from '../support/hold-requests.js'
+import { createIod, newMark, rowOf } from '../support/iods.js'
 import { keepToasts } from '../support/keep-toasts.js'
 import { pressEscape } from '../support/press-escape.js'
 
 const LIST = '/dashboard/iods'
-
-let made = 0
-/** A word that is in no other IOD. */
-const newMark = () => `t${Date.now().toString(36)}x${++made}`
 
 /** IODs created at once. */
 const AT_ONCE = 4
@@ -20,22 +17,15 @@ const find = async ({ api }: Person, q: string): Promise<Iod[]> =>
 /** Creates IODs with these values, which all have `mark`. Their values in the list's order. */
 const createAll = async (who: Person, mark: string, values: string[]): Promise<string[]> => {
   for (let from = 0; from < values.length; from += AT_ONCE)
-    await Promise.all(
-      values.slice(from, from + AT_ONCE).map(value =>
-        who.api.call(iodsApi.createIod, {
-          body: { value, category: 'SENTENCE', description: 'Seen often', source_type: 'MANUAL' },
-        }),
-      ),
-    )
+    await Promise.all(values.slice(from, from + AT_ONCE).map(value => createIod(who, { value })))
   return (await find(who, mark)).map(({ value }) => value)
 }
 const numbered = (mark: string, count: number) => Array.from({ length: count }, (_, n) => `${mark} no ${n};`)
 
-const row = (page: Page, value: string) => page.getByRole('row').filter({ hasText: value })
 const search = (page: Page) => page.getByPlaceholder('Search by value or description...')
 const showing = (page: Page) => page.getByText(/^Showing/)
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
-const box = (page: Page, value: string) => row(page, value).getByRole('checkbox', { name: 'Select' })
+const box = (page: Page, value: string) => rowOf(page, value).getByRole('checkbox', { name: 'Select' })
 const toasts = (page: Page) => page.locator('.bp6-toast')
 const focusedRow = (page: Page) => page.locator('tr:focus')
 
@@ -193,7 +183,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
     await keyboard.press('j')
     await pressEscape(page)
     await expect(page.getByRole('definition')).toHaveCount(0)
-    await expect(row(page, at(1)).getByRole('button', { name: 'Details' })).toBeFocused()
+    await expect(rowOf(page, at(1)).getByRole('button', { name: 'Details' })).toBeFocused()
     await keyboard.press('ArrowUp')
     await expect(focusedRow(page)).toContainText(at(0))
   })
@@ -243,7 +233,7 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
     await expect(showing(page)).toHaveText(/^Showing 0 of/)
     await search(page).fill(mark)
     await expect(showing(page)).toHaveText(/^Showing 60 of/)
-    await row(page, at(2)).focus()
+    await rowOf(page, at(2)).focus()
     for (const key of ['Control+u', 'Alt+u', 'Control+x', 'Shift+X', 'Meta+j']) await keyboard.press(key)
     await expect(focusedRow(page)).toContainText(at(2))
     await keyboard.press('Shift+?')
@@ -259,17 +249,17 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
   })
 
   await test.step('Enter opens the IOD at its address, C the form, R reads again', async () => {
-    await row(page, at(3)).focus()
+    await rowOf(page, at(3)).focus()
     await keyboard.press('c')
     await expect(page.getByRole('dialog', { name: 'Create New IOD' })).toBeVisible()
     await pressEscape(page)
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await createAll(bo, mark, [`${mark} newcomer`])
     await keyboard.press('r')
-    await expect(row(page, `${mark} newcomer`)).toHaveAttribute('aria-rowindex', '2')
-    await row(page, at(3)).focus()
+    await expect(rowOf(page, `${mark} newcomer`)).toHaveAttribute('aria-rowindex', '2')
+    await rowOf(page, at(3)).focus()
     await keyboard.press('u')
-    await expect(row(page, at(3))).toContainText('+1−0')
+    await expect(rowOf(page, at(3))).toContainText('+1−0')
     await expect(toasts(page)).toHaveText(['Vote enregistré'])
     await keyboard.press('d')
     await expect(page.getByText('You already voted', { exact: true })).toBeVisible()

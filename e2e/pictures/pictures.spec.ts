@@ -2,14 +2,16 @@ import { join } from 'node:path'
 import { CATEGORIES, campaignsApi, collectorApi, iodsApi, LIMITS, narrativesApi } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { blogArticle, iodInput, type SignedInUser, telegramPost, tiktokPost } from '@iodine/test-kit'
-import { expect, type Page, type Route, test } from '@playwright/test'
+import { expect, type Page, type Route, test, type ViewportSize } from '@playwright/test'
 import { fillEveryPage, visitEveryPage } from '../support/every-page.js'
-import { faultsOf, SIZES, watchShifts } from '../support/faults.js'
+import { faultsOf, watchShifts } from '../support/faults.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
+import { SIZES } from '../support/sizes.js'
 import { OVERLAYS, reach, SECTIONS } from '../support/states.js'
 
 const FOLDER = join(import.meta.dirname, '../../pictures')
+const LARGE = { width: 1920, height: 1080 }
 const IODS = 300
 const CAMPAIGNS = 40
 const TECHNIQUES = ['T0002', 'T0007', 'T0023.001', 'T0048.001', 'T0081.005', 'T0096.002', 'T0115.002']
@@ -55,7 +57,7 @@ const fillLong = async ({ api }: SignedInUser): Promise<void> => {
   }
 }
 
-for (const viewport of SIZES)
+for (const viewport of [...SIZES, LARGE])
   test(`every state at ${viewport.width} px`, async ({ page }) => {
     const stack: TestStack = await startTestStack({
       env: { ADMIN_EMAILS: 'boss@example.org', RATE_LIMITS: 'off' },
@@ -67,7 +69,7 @@ for (const viewport of SIZES)
     }
   })
 
-async function lookAtAll(page: Page, stack: TestStack, viewport: (typeof SIZES)[number]): Promise<void> {
+async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): Promise<void> {
   const faults: string[] = await watchPolicy(page)
   await watchShifts(page)
   await page.setViewportSize(viewport)

@@ -1,13 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 
-/** The sizes that screens are looked at in: a laptop, a large monitor and a phone. */
-export const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 1920, height: 1080 },
-  { width: 390, height: 844 },
-] as const
-
 /** Half of the cumulative layout shift of a good page by Core Web Vitals. */
 const SHIFT_MAX = 0.05
 

@@ -1,6 +1,7 @@
 import type { Contribution, ContributionType } from '@iodine/contracts'
 import { hasStatus, isUnauthorized, useHost } from '@iodine/mfe-kit'
 import {
+  BackButton,
   Button,
   Card,
   DateTime,
@@ -15,7 +16,6 @@ import {
   PageHeader,
   SkeletonCards,
 } from '@iodine/ui'
-import { ArrowLeftIcon } from '@iodine/ui/icons'
 import {
   NavigationType,
   useLocation,
@@ -71,13 +71,7 @@ export function ProfilePage() {
   return (
     <Page>
       <div lang="fr">
-        <Button
-          className={styles.back}
-          variant="minimal"
-          icon={<ArrowLeftIcon />}
-          text="Retour"
-          onClick={() => (fromList ? navigate(-1) : navigate('/'))}
-        />
+        <BackButton text="Retour" onClick={() => (fromList ? navigate(-1) : navigate('/'))} />
         {hasStatus(error, NOT_FOUND) && !data ? (
           <EmptyState title="Profil utilisateur introuvable" />
         ) : (

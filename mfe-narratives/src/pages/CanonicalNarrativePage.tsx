@@ -1,6 +1,7 @@
 import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
 import { errorToast, hasStatus, useHost, useSections } from '@iodine/mfe-kit'
 import {
+  BackButton,
   Button,
   Card,
   DateTime,
@@ -15,7 +16,7 @@ import {
   SkeletonCards,
   SourceLink,
 } from '@iodine/ui'
-import { ArrowLeftIcon, GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
+import { GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
 import { Link, useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { graphNodeOf, nameOf, narrativeOf, reachText } from '../model/canonical'
@@ -43,13 +44,7 @@ export function CanonicalNarrativePage() {
   const back = () => navigate(userId ? `/canonical?user_id=${userId}` : '/canonical')
   return (
     <Page>
-      <Button
-        className={listStyles.back}
-        variant="minimal"
-        icon={<ArrowLeftIcon />}
-        text="All canonical narratives"
-        onClick={back}
-      />
+      <BackButton text="All canonical narratives" onClick={back} />
       {hasStatus(query.error, 404) || hasStatus(query.error, 422) ? (
         <>
           <PageHeader title="Canonical narrative" />

@@ -1,5 +1,6 @@
 import type { CanonicalDecision } from '@iodine/contracts'
 import {
+  BackButton,
   Button,
   Card,
   DateTime,
@@ -12,7 +13,7 @@ import {
   SkeletonCards,
   Tag,
 } from '@iodine/ui'
-import { ArrowLeftIcon, HistoryIcon } from '@iodine/ui/icons'
+import { HistoryIcon } from '@iodine/ui/icons'
 import { useNavigate } from '@iodine/ui/router'
 import { useState } from 'react'
 import { linesOf } from '../model/canonical'
@@ -27,13 +28,7 @@ export function HistoryPage() {
   const { undo } = useDecide(() => {})
   return (
     <Page>
-      <Button
-        className={listStyles.back}
-        variant="minimal"
-        icon={<ArrowLeftIcon />}
-        text="All canonical narratives"
-        onClick={() => navigate('/canonical')}
-      />
+      <BackButton text="All canonical narratives" onClick={() => navigate('/canonical')} />
       <PageHeader
         title="Merges and splits"
         subtitle="What you decide stands, whatever texts are added, until you undo it"

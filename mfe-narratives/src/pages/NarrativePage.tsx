@@ -1,6 +1,6 @@
 import { hasStatus } from '@iodine/mfe-kit'
-import { Button, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards } from '@iodine/ui'
-import { ArrowLeftIcon, ChatIcon } from '@iodine/ui/icons'
+import { BackButton, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards } from '@iodine/ui'
+import { ChatIcon } from '@iodine/ui/icons'
 import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { placeOf } from '../model/place'
@@ -28,13 +28,7 @@ export function NarrativePage() {
   }
   return (
     <Page>
-      <Button
-        className={styles.back}
-        variant="minimal"
-        icon={<ArrowLeftIcon />}
-        text="All narratives"
-        onClick={() => navigate('/')}
-      />
+      <BackButton text="All narratives" onClick={() => navigate('/')} />
       <PageHeader title="Narrative" subtitle="An analyzed text with its triplets" />
       {hasStatus(error, 404) || hasStatus(error, 422) ? (
         <EmptyState icon={<ChatIcon />} title="This narrative does not exist any more" />

@@ -64,10 +64,7 @@ beforeAll(async () => {
   await prepareModels(service.mongo)
   url = await bed.listen(service)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const outbox = () => service.mongo.collection('audit_outbox')
 beforeEach(async () => {

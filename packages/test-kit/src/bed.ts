@@ -49,7 +49,7 @@ export interface ServiceBed {
     endpoint: E,
     handler: (call: { params: ParamsOf<E>; body: BodyOf<E> }) => ResponseOf<E> | Promise<ResponseOf<E>>,
   ): void
-  /** Starts the service; resolves to its address. */
+  /** Starts the service, which ends with the bed; resolves to its address. */
   listen(service: Part): Promise<string>
   /** Calls an internal endpoint of the service started last; an error answer rejects with an ApiError. */
   internal: CallInternal
@@ -102,6 +102,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
   ) => signToken(keys.privateKey, { id, sid, scope, ...rest }, lifetimeMs)
   const serviceKey = randomBytes(24).toString('hex')
   let internal: CallInternal | undefined
+  const started: Part[] = []
   return {
     env: {
       ...Object.fromEntries(SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, url])),
@@ -122,6 +123,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     answer,
     token,
     async listen(service) {
+      started.push(service)
       const address = await service.listen()
       internal = internalClient(address, serviceKey)
       return address
@@ -136,6 +138,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
       return { ...card, token: await token({ id: card.id }) }
     },
     async stop() {
+      for (const service of started) await service.close()
       await peers.close()
       await Promise.all([mongo.stop(), redis.stop()])
     },

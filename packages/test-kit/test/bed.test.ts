@@ -23,12 +23,9 @@ beforeAll(async () => {
     const names = await service.users.usernames([user.id])
     return { notes: await notes.countDocuments({ user: user.id }), by: names.get(user.id) ?? null }
   })
-  url = await service.listen()
+  url = await bed.listen(service)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 test('a service runs alone on real databases, for users whom the bed made up', async () => {
   const [ana, nameless] = [await bed.user('ana'), await bed.user()]

@@ -43,16 +43,13 @@ const iod = (): Iod => {
 beforeAll(async () => {
   bed = await startServiceBed()
   service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(service)
   ana = await bed.user('ana')
   bo = await bed.user('bo')
   api = apiClient(url, ana.token)
   bosApi = apiClient(url, bo.token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(() => {
   iods = new Map()
   asked = []

@@ -52,10 +52,7 @@ beforeAll(async () => {
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
   url = await bed.listen(service)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   for (const name of ['publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
     await service.mongo.collection(name).deleteMany({})

@@ -57,10 +57,7 @@ beforeAll(async () => {
   bo = await bed.user('bo')
   bosApi = apiClient(url, bo.token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   iods = new Map()
   levels = new Map()

@@ -32,10 +32,7 @@ beforeAll(async () => {
   api = apiClient(url, ana.token)
   model = service.mongo.model('Campaign') as CampaignModel
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(() => model.deleteMany({}))
 
 /** Creates a campaign with IODs. */

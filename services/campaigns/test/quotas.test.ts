@@ -1,5 +1,5 @@
 import { campaignsApi, iodsInternal, usageInternal } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { readConfig } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -12,7 +12,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 
 let bed: ServiceBed
-let service: StoreService
 let url: string
 let ana: BedUser
 let api: ApiClient
@@ -21,13 +20,9 @@ beforeAll(async () => {
   bed = await startServiceBed()
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
   const env = { ...bed.env, QUOTA_CAMPAIGNS: '4', QUOTA_CAMPAIGN_IODS: '3' }
-  service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
-  url = await bed.listen(service)
+  url = await bed.listen(await createApp(readConfig(campaignsConfigSchema, env), bed.deps))
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)

@@ -44,10 +44,7 @@ beforeAll(async () => {
   api = apiClient(await bed.listen(service), ana.token)
   bed.answer(iodsInternal.knownIods, ({ body }) => body.ids)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 type Query = QueryFor<typeof campaignsApi.listCampaigns>
 const list = (query: Query) => api.call(campaignsApi.listCampaigns, { query })

@@ -63,10 +63,7 @@ beforeAll(async () => {
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
   url = await bed.listen(service)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   for (const name of ['subscriptions', 'import_parts', 'brought'])
     await service.mongo.collection(name).deleteMany({})

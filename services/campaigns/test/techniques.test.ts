@@ -32,10 +32,7 @@ beforeAll(async () => {
   bed.answer(iodsInternal.stateIods, () => ({}))
   bed.answer(iodsInternal.getLevels, () => ({}))
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const create = async (name = 'Night numbers') =>
   (await api.call(campaignsApi.createCampaign, { body: { name } })).id

@@ -1,5 +1,5 @@
 import { collectorApi, DETAILS, type IngestResult, type Source } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { readConfig } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
@@ -15,20 +15,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
 let bed: ServiceBed
-let service: StoreService
 let url: string
 let ana: BedUser
 let api: ApiClient
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps))
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)

@@ -36,10 +36,7 @@ beforeAll(async () => {
   service = await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)
   url = await bed.listen(service)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)

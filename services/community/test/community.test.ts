@@ -25,10 +25,7 @@ beforeAll(async () => {
   url = await bed.listen(service)
   api = apiClient(url, (await bed.user('reader')).token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(async () => {
   for (const name of ['users', 'contributions', 'counters', 'terms'])
     await service.mongo.collection(name).deleteMany({})

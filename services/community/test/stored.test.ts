@@ -46,10 +46,7 @@ beforeAll(async () => {
   service = await createApp(readConfig(communityConfigSchema, bed.env), bed.deps)
   api = apiClient(await bed.listen(service), (await bed.user('reader')).token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const search = async (term: string) => {
   const { users, total } = await api.call(communityApi.listUsers, {

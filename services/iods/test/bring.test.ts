@@ -42,10 +42,7 @@ beforeAll(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const iodOf = (value: string, category: NewIod['category'] = 'URL'): NewIod => ({
   value,

@@ -29,10 +29,7 @@ beforeAll(async () => {
   for (let n = 0; n < IODS; n++)
     await api.call(iodsApi.createIod, { body: iodInput({ value: `value ${n}`, category: 'TITLE' }) })
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const sent = async (run: () => Promise<unknown>) => (await commandsOf(service.mongo, run)).all.sort()
 

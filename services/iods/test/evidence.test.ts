@@ -118,10 +118,7 @@ beforeAll(async () => {
     return { kind: 'narrative', ...NONE, ...quoted(narratives.get(params.id), body) }
   })
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 beforeEach(() => down.clear())
 
 let made = 0

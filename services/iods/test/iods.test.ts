@@ -39,10 +39,7 @@ beforeAll(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const create = (fields: Parameters<typeof iodInput>[0] = {}, client = api): Promise<Iod> =>
   client.call(iodsApi.createIod, { body: iodInput(fields) })

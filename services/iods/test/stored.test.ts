@@ -97,10 +97,7 @@ beforeAll(async () => {
   url = await bed.listen(service)
   api = apiClient(url, ana.token)
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 type Query = QueryOf<typeof iodsApi.listIods>
 const list = (query: QueryFor<typeof iodsApi.listIods> = {}) => api.call(iodsApi.listIods, { query })

@@ -113,27 +113,22 @@ export const add${Name}Routes = (service: StoreService, { items }: ${Name}Models
 }
 `,
   [`test/${name}.test.ts`]: `import { ${name}Api, personalDataInternal } from '@iodine/contracts'
-import { createPeers, readConfig, type StoreService } from '@iodine/service-kit'
+import { readConfig } from '@iodine/service-kit'
 import { apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createApp, ${name}ConfigSchema } from '../src/index.js'
 
 let bed: ServiceBed
-let service: StoreService
 let url: string
 let ana: BedUser
 let bo: BedUser
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  service = await createApp(readConfig(${name}ConfigSchema, bed.env), bed.deps)
-  url = await service.listen()
+  url = await bed.listen(await createApp(readConfig(${name}ConfigSchema, bed.env), bed.deps))
   ;[ana, bo] = [await bed.user('ana'), await bed.user('bo')]
 })
-afterAll(async () => {
-  await service?.close()
-  await bed?.stop()
-})
+afterAll(() => bed?.stop())
 
 const listOf = (user: BedUser) => apiClient(url, user.token).call(${name}Api.list${Name})
 const add = (user: BedUser, text: string) =>
@@ -152,9 +147,7 @@ it('refuses what is not filled in', async () => {
 
 it('forgets a deleted user, and nobody else', async () => {
   await add(bo, 'theirs')
-  const peers = createPeers(readConfig(${name}ConfigSchema, { ...bed.env, ${name.toUpperCase()}_URL: url }))
-  await peers.call('${name}', personalDataInternal.forgetUser, { params: { id: ana.id } })
-  await peers.close()
+  await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
   expect(await listOf(ana)).toEqual([])
   expect(await listOf(bo)).toHaveLength(1)
 })
