@@ -74,7 +74,7 @@ test('with the iods service down a campaign stays readable with a notice, and ta
   await stack.parts.iods.stop()
   try {
     await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
-    await expect(page.getByText(DETAILS.unavailable, { exact: true })).toBeVisible()
+    await expect(page.locator('.bp6-toast').filter({ hasText: DETAILS.unavailable })).toBeVisible()
     await expect(adding.getByText('1 IOD(s) selected to add')).toBeVisible()
 
     await page.reload()
