@@ -208,7 +208,7 @@ test('what is being typed survives Escape, another page and a lost session, and 
   await open('IODs')
   await page.getByRole('button', { name: 'Create IOD' }).first().click()
   await value.fill('#half')
-  await page.getByRole('button', { name: 'Create IOD' }).last().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
   await expect(page.getByText('Veuillez remplir tous les champs requis')).toBeVisible()
   await expect(page.getByRole('dialog').getByLabel('Type (required)')).toBeFocused()
   await pressEscape(page)
