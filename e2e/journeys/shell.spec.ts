@@ -152,6 +152,8 @@ test('the legal pages are there for anybody, and lead back', async ({ page }) =>
     await expect(page.getByRole('heading', { level: 2 }).last()).toHaveText('Contact')
     await page.getByRole('button', { name: 'Back' }).click()
     await expect(page).toHaveURL(/\/login$/)
+    // The pages have links to one another, too.
+    await expect(page.getByLabel('Email')).toBeVisible()
   }
   await page.goto('/terms-of-service')
   await page
