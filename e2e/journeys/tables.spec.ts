@@ -193,8 +193,10 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
     await page.mouse.move(1, 1)
     await expect(told).toBeHidden()
     await card.getByRole('button', { name: 'Activity: 1 vote' }).click()
-    await expectInWindow(page, page.getByRole('region', { name: 'Activity' }))
+    const activity = page.getByRole('region', { name: 'Activity' })
+    await expectInWindow(page, activity)
     await pressEscape(page)
+    await expect(activity).toBeHidden()
   })
 
   await test.step('all of them are reached, and the row on top stays when the window widens', async () => {
