@@ -587,6 +587,8 @@ test('one failure makes one toast and one callout, and a refresh without a netwo
   for (const source of SOURCES) await page.unroute(`**/api/v1/${source}/data?*`)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page.getByText('still there')).toBeVisible()
+  // What is cut off while it is under way would show the same toast.
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled()
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(toast(page, 'You are offline')).toBeVisible()
