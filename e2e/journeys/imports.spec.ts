@@ -50,6 +50,7 @@ test('a bundle of another tool is planned, imported, kept, and exported byte for
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
     ])
+    await expect(page.getByRole('menu')).toHaveCount(0)
     return readFile(await file.path(), 'utf8')
   }
   const file = await exported()
@@ -101,6 +102,7 @@ test('events of MISP and files with a level are imported by the server, and keep
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name, exact: true }).click(),
     ])
+    await expect(page.getByRole('menu')).toHaveCount(0)
     return readFile(await file.path(), 'utf8')
   }
   expect(await exported('MISP event')).toBe(`{"Event":${event}}\n`)

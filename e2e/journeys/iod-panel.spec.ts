@@ -77,6 +77,8 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     expect(listRequests).toEqual([])
     expect(await faultsOf(page, 'panel')).toEqual([])
     await same.getByRole('link', { name: other.value }).click()
+    // Its own panel does not list it.
+    await expect(same.getByRole('link', { name: other.value })).toHaveCount(0)
     await expect(panelOf(page).getByText(other.value, { exact: true })).toBeVisible()
     await expect(page).toHaveURL(new RegExp(`${LIST}/${other.id}\\?q=${mark}`))
   })

@@ -39,8 +39,11 @@ const shownValues = (value: unknown, key = ''): string[] => {
 }
 
 const openMenu = async (card: Locator) => {
+  const menu = card.page().getByRole('menu')
+  // Another card's may still be closing.
+  await expect(menu).toHaveCount(0)
   await card.getByRole('button', { name: 'More actions' }).click()
-  return card.page().getByRole('menu')
+  return menu
 }
 
 /** Room that the button of selected text, with its category, keeps, in pixels. */
@@ -213,6 +216,7 @@ test('a record is deleted after a question; a refusal and a failed refresh are t
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await expect(toast(page, 'Deleted')).toBeVisible()
   await expect(toast(page, 'Data deleted successfully')).toBeVisible()
+  await expect(dialog).toHaveCount(0)
   await expect(cards(page)).toHaveCount(1)
   await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
 
@@ -333,14 +337,16 @@ test('IODs are found in texts and values, and selected text becomes one', async 
     await expect(bubble.getByRole('link', { name: 'already an IOD' })).toBeVisible()
     await page.getByRole('heading', { name: 'My Data' }).click()
     await expect(floating).toHaveCount(0)
+    // That of the IOD before has the same text and buttons.
+    await expect(toast(page, 'IOD created')).toHaveCount(0)
     await selectWithMouse(page, `third${t}`, card)
     await expect(bubble).toContainText('HASHTAGS')
     await floating.click()
     const dialog = iodDialog(page)
     await dialog.getByLabel('Value').press('Control+Enter')
-    await expect(toast(page, 'IOD created').last()).toBeVisible()
+    await expect(toast(page, 'IOD created')).toBeVisible()
     await expect(dialog).toHaveCount(0)
-    await page.getByRole('button', { name: 'View' }).first().click()
+    await page.getByRole('button', { name: 'View', exact: true }).click()
     const [created] = await ana.api.call(iodsApi.listIods, { query: { q: `third${t}` } })
     await expect(page).toHaveURL(new RegExp(`/dashboard/iods/${created?.id}$`))
     await page.goBack()
@@ -581,6 +587,8 @@ test('one failure makes one toast and one callout, and a refresh without a netwo
   for (const source of SOURCES) await page.unroute(`**/api/v1/${source}/data?*`)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page.getByText('still there')).toBeVisible()
+  // What is cut off while it is under way would show the same toast.
+  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled()
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(toast(page, 'You are offline')).toBeVisible()
