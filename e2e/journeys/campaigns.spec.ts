@@ -28,7 +28,8 @@ const createCampaign = async ({ api }: Person, name: string, members: Iod[] = []
 }
 
 const card = (page: Page, name: string) => page.getByRole('article', { name })
-const toast = (page: Page, text: string) => page.getByText(text, { exact: true })
+/** A text of a toast, which the page below may have too. */
+const toast = (page: Page, text: string) => page.locator('.bp6-toast').getByText(text, { exact: true })
 
 test('an empty start, then create, search, edit and delete', async ({ page, person, openAs }) => {
   const ana = await person('ana')
@@ -132,6 +133,7 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   expect(calls).toEqual(iods.map(({ id }) => id))
 
   const statistics = detail.getByRole('region', { name: 'Statistics' })
+  const undo = page.getByRole('button', { name: 'Undo' })
   await expect(statistics).toContainText('Total IODs12')
   await expect(statistics).toContainText('Total Votes1')
   await expect(detail.getByRole('region', { name: 'Categories' })).toContainText('KEYWORDS6')
@@ -157,8 +159,10 @@ test('IODs are added with progress, looked into, searched and removed', async ({
     await expect(statistics).toContainText('Total IODs11')
     await page.mouse.move(5, 5)
     await expect(detail.getByText('Removed', { exact: true })).toBeHidden()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await undo.click()
     await expect(statistics).toContainText('Total IODs12')
+    // Each removal has a toast of its own, which fades out.
+    await expect(undo).toHaveCount(0)
   })
 
   await detail.getByPlaceholder('Search by value or category...').fill(second.value)
@@ -168,7 +172,7 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await expect(toast(page, 'IOD removed from campaign')).toBeVisible()
   await expect(statistics).toContainText('Total IODs11')
   await expect(found).toHaveCount(0)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await expect(statistics).toContainText('Total IODs12')
   await found.getByRole('button', { name: 'Remove from campaign' }).click()
   await expect(statistics).toContainText('Total IODs11')
@@ -566,6 +570,7 @@ test('IODs to add are searched by the service, read page by page, and added many
   await list.getByRole('checkbox', { name: oldest.value }).check()
   await adding.getByRole('button', { name: 'Add 1 IOD(s)' }).click()
   await expect(toast(page, 'Added 1 IOD(s) to the campaign')).toBeVisible()
+  await expect(adding).toBeHidden()
   await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs2')
   expect(new Set(limits)).toEqual(new Set(['100']))
   expect(limits.length).toBeLessThan(10)

@@ -138,7 +138,7 @@ test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
 
   for (const unknown of ['0'.repeat(24), 'nonsense']) {
     await page.goto(`/dashboard/community/profile/${unknown}`)
-    await expect(page.getByText('Utilisateur introuvable')).toBeVisible()
+    await expect(page.getByText('Utilisateur introuvable', { exact: true })).toBeVisible()
     await expect(page.getByText("Ce profil n'existe pas ou n'est pas public")).toBeVisible()
     await expect(page).toHaveURL(/\/dashboard\/community$/)
   }
@@ -153,7 +153,7 @@ test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
 
   await product.account('delete', ana.email)
   await page.reload()
-  await expect(page.getByText('Utilisateur introuvable')).toBeVisible()
+  await expect(page.getByText('Utilisateur introuvable', { exact: true })).toBeVisible()
   await searchFor(page, username)
   await expect(page.getByText('No profiles found')).toBeVisible()
 })
