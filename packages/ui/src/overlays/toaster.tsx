@@ -60,13 +60,21 @@ export async function showToast(toast: ToastMessage): Promise<void> {
   const opened = await toaster
   const times = (shown.get(key) ?? 0) + 1
   shown.set(key, times)
+  // A toast that fades out still hears clicks: the second one of a double click does nothing.
+  const once =
+    ({ onClick }: ToastAction) =>
+    () => {
+      if (!shown.delete(key)) return
+      opened.dismiss(key)
+      onClick()
+    }
   opened.show(
     {
       ...LOOKS[status],
       // Only another timeout restarts Blueprint's timer.
       timeout: shownFor + (times % 2),
       isCloseButtonShown: closable,
-      action,
+      action: action && { text: action.text, onClick: once(action) },
       onDismiss: () => shown.delete(key),
       message: (
         <div className={styles.message}>
@@ -75,16 +83,13 @@ export async function showToast(toast: ToastMessage): Promise<void> {
           {description && <div>{description}</div>}
           {actions && (
             <div className={styles.actions}>
-              {actions.map(({ text, onClick }) => (
+              {actions.map(each => (
                 <Button
-                  key={text}
+                  key={each.text}
                   variant="minimal"
                   size="small"
-                  text={text}
-                  onClick={() => {
-                    opened.dismiss(key)
-                    onClick()
-                  }}
+                  text={each.text}
+                  onClick={once(each)}
                 />
               ))}
             </div>
