@@ -67,8 +67,9 @@ const commands = {
   async backup() {
     const to = givenFolder()
     const { backup } = await devStack('backup')
-    await backup(process.env, to)
+    const isNoted = await backup(process.env, to)
     say(`Backed up into ${to}. It holds keys and all that people entered: keep it as safe as the data.`)
+    if (!isNoted) say('Admin will not show it: no word of it could be stored in DATA_DIR.')
   },
   async restore() {
     const from = givenFolder()

@@ -1,9 +1,9 @@
 import { mock } from 'node:test'
 import { API_SCOPES, DETAILS, missingScope, OPERATIONS, SOURCES } from '@iodine/contracts'
 import { connectRedis, SESSION_KNOWN_MS, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
-import { samplePath, startFaultProxy, startTestRedis } from '@iodine/test-kit'
+import { samplePath } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { PATIENT, type Rig, startRig } from './rig.js'
+import { PATIENT, type Rig, startCutRig, startRig } from './rig.js'
 
 let rig: Rig
 beforeAll(async () => {
@@ -144,11 +144,7 @@ it('may have been revoked where Redis has lost its data while auth is down: 503'
 })
 
 it('is asked of auth at each request while Redis is away, and for a while after', async () => {
-  const redis = await startTestRedis()
-  const link = await startFaultProxy(() => Number(new URL(redis.url).port))
-  const through = new URL(redis.url)
-  through.port = String(link.port)
-  const other = await startRig({ REDIS_URL: through.href })
+  const { rig: other, redis: own, link, close } = await startCutRig()
   const [ended, seen, revoked] = [
     await other.apiToken(['read']),
     await other.apiToken(['read']),
@@ -163,7 +159,6 @@ it('is asked of auth at each request while Redis is away, and for a while after'
     .toBe(true)
   // The end of one reaches auth's database, not Redis; the other's reaches Redis alone.
   other.liveTokens.delete(ended.hash)
-  const own = await connectRedis(redis.url)
   await own.set(keyOf(revoked.hash, other), SESSION_REVOKED)
   link.set('open')
   await expect.poll(() => status(revoked)).toBe(401)
@@ -171,10 +166,7 @@ it('is asked of auth at each request while Redis is away, and for a while after'
   // Nothing of before the outage counts while auth is down.
   await other.stop('auth')
   expect([await status(ended), await status(seen)]).toEqual([503, 503])
-  own.disconnect()
-  await other.close()
-  await link.stop()
-  await redis.stop()
+  await close()
 })
 
 it('shares the limits of its user, and guesses stop at the gateway past those of an address', async () => {

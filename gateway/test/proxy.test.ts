@@ -18,12 +18,12 @@ import {
   SESSION_REVOKED,
   sessionKey,
 } from '@iodine/service-kit'
-import { newId, samplePath, startFaultProxy, startTestRedis } from '@iodine/test-kit'
+import { newId, samplePath, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
 import { addProxy, type Load } from '../src/plugins/proxy.js'
-import { PATIENT, type Rig, raw, startRig } from './rig.js'
+import { PATIENT, type Rig, raw, startCutRig, startRig } from './rig.js'
 
 let rig: Rig
 let token: string
@@ -281,12 +281,7 @@ describe('a session', () => {
     await redis.stop()
   })
   it('that was ended while Redis was away is dead, whatever Redis and this process remember of before', async () => {
-    const redis = await startTestRedis()
-    const link = await startFaultProxy(() => Number(new URL(redis.url).port))
-    const through = new URL(redis.url)
-    through.port = String(link.port)
-    const other = await startRig({ REDIS_URL: through.href })
-    const own = await connectRedis(redis.url)
+    const { rig: other, redis: own, link, close } = await startCutRig()
     const [ended, seen, revoked] = [await other.token(), await other.token(), await other.token()]
     const ask = async (bearer: string) =>
       (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
@@ -310,18 +305,10 @@ describe('a session', () => {
     // Nor does the cache from before the outage count while auth is down.
     await other.stop('auth')
     expect([await ask(ended.token), await ask(seen.token)]).toEqual([503, 503])
-    own.disconnect()
-    await other.close()
-    await link.stop()
-    await redis.stop()
+    await close()
   })
   it('that auth judged while Redis went away is not remembered', async () => {
-    const redis = await startTestRedis()
-    const link = await startFaultProxy(() => Number(new URL(redis.url).port))
-    const through = new URL(redis.url)
-    through.port = String(link.port)
-    const other = await startRig({ REDIS_URL: through.href })
-    const own = await connectRedis(redis.url)
+    const { rig: other, redis: own, link, close } = await startCutRig()
     const [judged, revoked] = [await other.token(), await other.token()]
     const ask = async (bearer: string) =>
       (await fetch(`${other.url}/api/v1/iods`, { headers: { authorization: `Bearer ${bearer}` } })).status
@@ -352,10 +339,7 @@ describe('a session', () => {
     expect(await answered).toBe(200)
     await other.stop('auth')
     expect(await ask(judged.token)).toBe(503)
-    own.disconnect()
-    await other.close()
-    await link.stop()
-    await redis.stop()
+    await close()
   })
   it('cannot be judged while auth is down: 503, not 401', async () => {
     const { token: mine } = await rig.token()

@@ -10,8 +10,8 @@ import {
   type ServiceName,
   type SessionState,
 } from '@iodine/contracts'
-import { hashOf, readConfig } from '@iodine/service-kit'
-import { newId, startServiceBed } from '@iodine/test-kit'
+import { connectRedis, hashOf, readConfig } from '@iodine/service-kit'
+import { newId, startFaultProxy, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { createApp, type GatewayDeps, gatewayConfigSchema } from '../src/index.js'
 
 /** A request as a service received it. */
@@ -155,6 +155,23 @@ export const startRig = async (env: Record<string, string> = {}, deps: GatewayDe
   }
 }
 export type Rig = Awaited<ReturnType<typeof startRig>>
+
+/** A rig with a Redis of its own, behind a link that can be cut; `redis` is connected past the link. */
+export const startCutRig = async () => {
+  const server = await startTestRedis()
+  const link = await startFaultProxy(() => Number(new URL(server.url).port))
+  const through = new URL(server.url)
+  through.port = String(link.port)
+  const rig = await startRig({ REDIS_URL: through.href })
+  const redis = await connectRedis(server.url)
+  const close = async () => {
+    redis.disconnect()
+    await rig.close()
+    await link.stop()
+    await server.stop()
+  }
+  return { rig, redis, link, close }
+}
 
 /** Writes bytes to the address and reads until the other side closes, or `ms` milliseconds pass, which only ends a hang. */
 export const raw = (url: string, text: string | Buffer, ms = 30_000): Promise<string> =>

@@ -66,6 +66,7 @@ const clientOf = ({ server, token }: Session, headers: Record<string, string> = 
     },
   )
 
+/** Beside the errors, not in them: errors are logged. */
 const tokens = new WeakMap<ApiError, string | undefined>()
 
 /** The token of the request that failed. */

@@ -1,3 +1,5 @@
+import { sentenceSegmenter } from '@iodine/contracts'
+
 /** A sentence of a text: UTF-16 offsets without the white space around it. */
 export interface Sentence {
   start: number
@@ -6,9 +8,6 @@ export interface Sentence {
 
 /** A longer sentence is cut: a text without any full stop is no place to point at. */
 const SENTENCE_MAX = 500
-
-// English has the rules of Unicode alone; 'und' would be the machine's own language.
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Words whose full stop ends no sentence, as a rule. */
 const ABBREVIATIONS = new Set(
@@ -47,7 +46,7 @@ const BEFORE_NUMBER = /(\p{L}{3,})[.!?]["'”’»)]*\s+(?=\p{Sc}?\p{N})/gu
 /** The segments of UAX #29, also before numbers. */
 const segmentsOf = (text: string): { start: number; words: string }[] => {
   const found: { start: number; words: string }[] = []
-  for (const { segment, index } of segmenter.segment(text)) {
+  for (const { segment, index } of sentenceSegmenter.segment(text)) {
     let from = 0
     for (const match of segment.matchAll(BEFORE_NUMBER)) {
       if (ABBREVIATIONS.has((match[1] ?? '').toLowerCase())) continue

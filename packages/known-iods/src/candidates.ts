@@ -1,8 +1,6 @@
-import { foldValue, LIMITS } from '@iodine/contracts'
+import { foldValue, LIMITS, sentenceSegmenter } from '@iodine/contracts'
 
 const words = new Intl.Segmenter('und', { granularity: 'word' })
-// English has the rules of Unicode alone; 'und' would be the machine's own language.
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 const RUNS_MAX = 1_200
 const RUN_WORDS_MIN = 3
@@ -29,7 +27,7 @@ export function lookupCandidates(value: string): string[] {
   }
   add(text)
   for (const line of text.split(/[\r\n]+/)) addWithoutPunctuation(line)
-  for (const { segment } of sentences.segment(text)) addWithoutPunctuation(segment)
+  for (const { segment } of sentenceSegmenter.segment(text)) addWithoutPunctuation(segment)
   for (const chunk of text.split(/\s+/)) addWithoutPunctuation(chunk)
 
   const spans = [...words.segment(text)].filter(({ isWordLike }) => isWordLike)

@@ -124,14 +124,15 @@ const faultOf = (error: unknown, to: string): BackupFault => {
 /**
  * Copies the DATA_DIR of a running or stopped product into a new folder: databases, queues, blobs, keys and inbox.
  * Has administrators see that it was made, or, if the product runs, that it failed.
+ * @returns whether administrators will see that it was made: else the word of it could not be stored
  * @throws BackupRefusal
  */
-export const backup = async (env: Env, to: string): Promise<void> => {
+export const backup = async (env: Env, to: string): Promise<boolean> => {
   const config = readStackConfig(env)
   const dataDir = resolve(config.DATA_DIR)
   const began = Date.now()
   try {
-    await copyData(config, dataDir, to)
+    return await copyData(config, dataDir, to)
   } catch (error) {
     const failed_at = new Date().toISOString()
     await noteFailedBackup(dataDir, { failed_at, duration_ms: Date.now() - began, fault: faultOf(error, to) })
@@ -148,7 +149,7 @@ const copyData = async (
   { MONGODB_URI, REDIS_URL, BLOBS_URL = '' }: StackConfig,
   dataDir: string,
   to: string,
-): Promise<void> => {
+): Promise<boolean> => {
   const [mongo, redis, blobs] = ['embedded-mongo', 'redis', 'blobs']
   if (MONGODB_URI || REDIS_URL)
     throw new BackupRefusal(
@@ -196,8 +197,12 @@ const copyData = async (
     const manifest: Manifest = { made_at, running, files }
     const bytes = Object.keys(files).reduce((sum, path) => sum + lstatSync(join(to, path)).size, 0)
     writeFileSync(join(to, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 })
+    const noted = noteBackup(dataDir, { made_at, bytes, duration_ms: Date.now() - began })
     // It is whole, whether administrators see it or not.
-    await noteBackup(dataDir, { made_at, bytes, duration_ms: Date.now() - began }).catch(() => {})
+    return await noted.then(
+      () => true,
+      () => false,
+    )
   } catch (error) {
     rmSync(to, { recursive: true, force: true })
     throw error

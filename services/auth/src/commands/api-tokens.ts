@@ -7,13 +7,11 @@ import {
   type profileApi,
 } from '@iodine/contracts'
 import {
-  HttpError,
   hashOf,
   notFound,
   SESSION_GRACE_MS,
   SESSION_KNOWN_MS,
   signToken,
-  unauthenticated,
   unavailable,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -21,7 +19,7 @@ import type { AuthContext } from '../context.js'
 import type { ApiTokenDoc } from '../models/api-token.js'
 import { newToken } from './codes.js'
 import { useAccount, writeTombstones } from './sessions.js'
-import { insertInSlot } from './slots.js'
+import { addToAccount } from './slots.js'
 
 /** How exactly the last use of a token is stored. */
 const USED_MS = 60_000
@@ -43,9 +41,9 @@ export const createApiToken = async (
   userId: string,
   { name, scopes, expires_at }: BodyOf<typeof profileApi.createApiToken>,
 ): Promise<{ token: string; doc: ApiTokenDoc }> => {
-  const { models } = context
   const token = API_TOKEN_PREFIX + newToken()
-  const doc = await insertInSlot<ApiTokenDoc>(models.apiTokens, LIMITS.apiTokensMax, {
+  const slots = { max: LIMITS.apiTokensMax, full: DETAILS.apiTokensFull }
+  const doc = await addToAccount<ApiTokenDoc>(context, context.models.apiTokens, slots, {
     _id: new Types.ObjectId(),
     user_id: new Types.ObjectId(userId),
     name,
@@ -55,12 +53,7 @@ export const createApiToken = async (
     expires_at: new Date(expires_at),
     last_used_at: null,
   })
-  if (!doc) throw new HttpError(413, DETAILS.apiTokensFull)
-  // Checked after the insert: an account closed before is detected here; closing it later ends this token with the
-  // others.
-  if (await useAccount(context, doc.user_id)) return { token, doc }
-  await models.apiTokens.deleteOne({ _id: doc._id })
-  throw unauthenticated()
+  return { token, doc }
 }
 
 /** A user's tokens that are not revoked, newest first. */

@@ -1,12 +1,11 @@
 import { type BodyOf, DETAILS, LIMITS, type profileApi, rankOfTlp, tlpOfRank } from '@iodine/contracts'
-import { HttpError, hashOf, notFound, signToken, unauthenticated } from '@iodine/service-kit'
+import { hashOf, notFound, signToken } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { newToken } from './codes.js'
-import { useAccount } from './sessions.js'
-import { insertInSlot } from './slots.js'
+import { addToAccount } from './slots.js'
 
 /** Begins each key, so that tools which look for leaked secrets find it. */
 const PREFIX = 'iodine_feed_'
@@ -24,9 +23,9 @@ export const createFeedKey = async (
   userId: string,
   { label, tlp, expires_at }: BodyOf<typeof profileApi.createFeedKey>,
 ): Promise<{ key: string; doc: FeedKeyDoc }> => {
-  const { models } = context
   const key = PREFIX + newToken()
-  const doc = await insertInSlot<FeedKeyDoc>(models.feedKeys, LIMITS.feedKeysMax, {
+  const slots = { max: LIMITS.feedKeysMax, full: DETAILS.feedKeysFull }
+  const doc = await addToAccount<FeedKeyDoc>(context, context.models.feedKeys, slots, {
     _id: new Types.ObjectId(),
     user_id: new Types.ObjectId(userId),
     label,
@@ -36,12 +35,7 @@ export const createFeedKey = async (
     expires_at: expires_at ? new Date(expires_at) : null,
     last_used_at: null,
   })
-  if (!doc) throw new HttpError(413, DETAILS.feedKeysFull)
-  // Checked after the insert: an account deleted before is detected here; deleting it later removes this key with the
-  // others.
-  if (await useAccount(context, doc.user_id)) return { key, doc }
-  await models.feedKeys.deleteOne({ _id: doc._id })
-  throw unauthenticated()
+  return { key, doc }
 }
 
 /** Revokes a key of the user's. Throws 404. */

@@ -1,12 +1,5 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
-import {
-  badRequest,
-  conflict,
-  type FastifyRequest,
-  HttpError,
-  notFound,
-  unauthenticated,
-} from '@iodine/service-kit'
+import { badRequest, conflict, type FastifyRequest, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'
@@ -14,9 +7,9 @@ import type { UserDoc } from '../models/user.js'
 import { endUserApiTokens } from './api-tokens.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { findAccount } from './close-account.js'
-import { endSessions, useAccount } from './sessions.js'
+import { endSessions } from './sessions.js'
 import { signIn } from './sign-in.js'
-import { insertInSlot } from './slots.js'
+import { addToAccount } from './slots.js'
 
 // Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')
@@ -95,9 +88,10 @@ export const createPasskey = async (
   }).catch(refuse)
   if (!verified || !(await useChallenge(context, challenge))) throw badRequest(DETAILS.badPasskey)
   const { credential } = registrationInfo
-  const passkey = await insertInSlot<PasskeyDoc>(
+  return addToAccount<PasskeyDoc>(
+    context,
     models.passkeys,
-    LIMITS.passkeysMax,
+    { max: LIMITS.passkeysMax, full: DETAILS.passkeysFull },
     {
       _id: new Types.ObjectId(),
       user_id: new Types.ObjectId(userId),
@@ -113,12 +107,6 @@ export const createPasskey = async (
       if (await models.passkeys.exists({ credential_id: credential.id })) throw conflict(DETAILS.passkeyKnown)
     },
   )
-  if (!passkey) throw new HttpError(413, DETAILS.passkeysFull)
-  // Checked after the insert: an account deleted before is detected here; deleting it later removes this passkey with
-  // the others.
-  if (await useAccount(context, passkey.user_id)) return passkey
-  await models.passkeys.deleteOne({ _id: passkey._id })
-  throw unauthenticated()
 }
 
 /** The library's errors quote what was sent; they all mean the same to a caller. */

@@ -1,4 +1,11 @@
-import { foldLabel, type GraphMention, type GraphText, LIMITS, type TextPlace } from '@iodine/contracts'
+import {
+  foldLabel,
+  type GraphMention,
+  type GraphText,
+  LIMITS,
+  sentenceSegmenter,
+  type TextPlace,
+} from '@iodine/contracts'
 import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
 import type { Meant } from '../queries/graph-texts.js'
 
@@ -19,9 +26,6 @@ const cutAround = (sentence: string, parts: readonly string[]): string => {
   return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
 }
 
-// English has the rules of Unicode alone; 'und' would be the machine's own language.
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
-
 export interface FoundSentence {
   /** Truncated around the triplet if long. */
   sentence: string
@@ -36,7 +40,7 @@ export interface FoundSentence {
 export const sentenceFinder = (
   text: string,
 ): ((parts: readonly [string, string, string]) => FoundSentence) => {
-  const all = Array.from(sentences.segment(text), ({ segment, index }) => ({
+  const all = Array.from(sentenceSegmenter.segment(text), ({ segment, index }) => ({
     start: index + segment.length - segment.trimStart().length,
     trimmed: segment.trim(),
     folded: foldLabel(segment),

@@ -1,4 +1,4 @@
-import { foldLabel, LIMITS } from '@iodine/contracts'
+import { foldLabel, LIMITS, sentenceSegmenter } from '@iodine/contracts'
 import type { Triplet } from './provider.js'
 
 /** A part of a text, and its offset in UTF-16 code units. */
@@ -11,9 +11,6 @@ export interface TextPart {
 const PART_CHARS = 12_000
 /** Overlap with the previous part, so that no triplet is lost at a boundary. */
 const OVERLAP_CHARS = 400
-
-// English has the rules of Unicode alone; without a language it would be the machine's own.
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /** Cuts a sentence longer than `max` after white space, or within a word longer than `max`. */
 const cutLong = (sentence: string, max: number): string[] => {
@@ -35,7 +32,7 @@ const cutLong = (sentence: string, max: number): string[] => {
  */
 export const splitText = (text: string, size = PART_CHARS, overlap = OVERLAP_CHARS): TextPart[] => {
   if (text.length <= size) return [{ text, start: 0 }]
-  const pieces = [...sentences.segment(text)].flatMap(({ segment }) => cutLong(segment, size))
+  const pieces = [...sentenceSegmenter.segment(text)].flatMap(({ segment }) => cutLong(segment, size))
   const lengths = pieces.map(piece => piece.length)
   const parts: TextPart[] = []
   // The first piece of the part, and its offset.
