@@ -1,15 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { packages } from './scripts/lib/packages.mjs'
 import { watchedForks } from './scripts/lib/vitest/watched-forks.mjs'
 
 const root = import.meta.dirname
 
-/** What all tests have. */
+/** What all tests have. Files share a worker's modules, so each closes what it opens and restores what it changes. */
 const common = {
   pool: watchedForks(),
+  isolate: false,
+  // The same on each machine.
+  env: { LANG: 'en_GB.UTF-8', TZ: 'Europe/Paris' },
   // Far above what a test or hook needs on a busy machine: exceeding it means a hang.
   testTimeout: 120_000,
   hookTimeout: 300_000,
@@ -23,41 +26,43 @@ const setupFiles = ['heartbeat.mjs', 'unexpected-errors.mjs'].map(file =>
 // doesn't know: it may select files that only a bundler can read.
 const inNode = { conditions: ['source', 'node', 'development|production'] }
 
-const nodeTests = {
-  resolve: inNode,
-  ssr: { resolve: inNode },
-  test: { ...common, setupFiles, include: ['test/**/*.test.ts'] },
-}
-
-const browserTests = {
-  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
-  // For test files that run in Node.
-  ssr: { resolve: inNode },
-  // Only the tests request files from this server; a package may be behind a link out of the workspace.
-  server: { fs: { strict: false } },
-  test: {
-    ...common,
-    environment: join(root, 'packages/ui/testing/environment.ts'),
-    setupFiles: [...setupFiles, join(root, 'packages/ui/testing/setup.ts')],
-    include: ['test/**/*.test.{ts,tsx}'],
-  },
-}
-
 const needsReact = (folder: string) => {
-  const manifest = join(folder, 'package.json')
+  const manifest = join(root, folder, 'package.json')
   return existsSync(manifest) && 'react' in (JSON.parse(readFileSync(manifest, 'utf8')).dependencies ?? {})
 }
-
-/** One project for each folder with tests, by the folder's name. What depends on React is tested in a page. */
-const projects = [...packages(root), 'scripts']
-  .map(folder => join(root, folder))
-  .filter(folder => existsSync(join(folder, 'test')))
-  .map(folder => {
-    const { test, ...options } = needsReact(folder) ? browserTests : nodeTests
-    return { ...options, root: folder, test: { ...test, name: basename(folder) } }
-  })
+const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
+const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
 
 export default defineConfig({
-  // Tests mostly wait for servers and timers: one worker more than cores keeps the cores busy.
-  test: { maxWorkers: availableParallelism() + 1, projects },
+  test: {
+    // Tests mostly wait for servers and timers: one worker more than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
+    tags: [{ name: 'long', description: 'Looks for rare faults: runs in `npm run test:all` only.' }],
+    projects: [
+      {
+        resolve: inNode,
+        ssr: { resolve: inNode },
+        test: {
+          ...common,
+          name: 'node',
+          setupFiles,
+          include: testsOf(folders.filter(folder => !needsReact(folder))),
+        },
+      },
+      {
+        resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+        // For test files that run in Node.
+        ssr: { resolve: inNode },
+        // Only the tests request files from this server; a package may be behind a link out of the workspace.
+        server: { fs: { strict: false } },
+        test: {
+          ...common,
+          name: 'page',
+          environment: join(root, 'packages/ui/testing/environment.ts'),
+          setupFiles: [...setupFiles, join(root, 'packages/ui/testing/setup.ts')],
+          include: testsOf(folders.filter(needsReact)),
+        },
+      },
+    ],
+  },
 })

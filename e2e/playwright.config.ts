@@ -1,4 +1,12 @@
+import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
+
+// The browsers and the products take nothing from the machine: both inherit these.
+Object.assign(process.env, {
+  FONTCONFIG_FILE: join(import.meta.dirname, 'support/fonts.conf'),
+  LANG: 'en_GB.UTF-8',
+  TZ: 'Europe/Paris',
+})
 
 /** Disables background traffic: without a network, each of these requests would wait until its timeout. */
 const QUIET = [
@@ -22,7 +30,8 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   // Concurrent products that share a Redis or a database would process each other's jobs.
   workers: process.env.REDIS_URL || process.env.MONGODB_URI ? 1 : 2,
-  fullyParallel: true,
+  // The journeys of a file run one after another, so that each hook of a file runs once.
+  fullyParallel: false,
   retries: 0,
   failOnFlakyTests: true,
   forbidOnly: Boolean(process.env.CI),

@@ -7,11 +7,12 @@ import { install } from './lib/install.mjs'
 import { bin, isCommand, main, must, say, seconds } from './lib/run.mjs'
 import { ensureRedis } from './lib/system.mjs'
 
-/**
- * Compiles folders and their imports. `npm test` checks types: that takes several times as long as compiling.
- */
+/** Compiles folders and their imports. Checking types takes several times as long as compiling. */
 export const compile = (...folders) =>
   must('Compiling', bin('tsc'), ['-b', '--noCheck', '--checkers', '1', ...folders])
+
+/** Checks the types of everything, tests too, and compiles it. */
+const compileChecked = () => must('Checking types', bin('tsc'), ['-b', '--checkers', '1'])
 
 const bundle = (...args) =>
   must('Bundling the web apps', process.execPath, ['tools/build-kit/src/build-apps.mjs', ...args])
@@ -25,11 +26,18 @@ const bundleStart = () =>
  */
 export async function build(...also) {
   if (isBuilt(also)) return
+  await buildWith(also, () => compile('tools/dev-stack', ...also))
+}
+
+/** Builds all of it and checks its types, also if no file has changed. */
+export const buildChecked = () => buildWith([], compileChecked)
+
+async function buildWith(also, compileAll) {
   const started = Date.now()
   say('Building what changed …')
   // Read before: a file that changes meanwhile is built the next time.
   const sources = sourcesState()
-  await Promise.all([compile('tools/dev-stack', ...also).then(bundleStart), bundle()])
+  await Promise.all([compileAll().then(bundleStart), bundle()])
   keepBuilt(also, sources)
   say(`Built in ${seconds(started)}`)
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run stress -- [--rounds 20] [--busy 2] [--project '!chaos'] [--journeys]`: repeats the unit and
- * integration tests, or the journeys, beside busy loops. Prints one line per round with the names of failed
+ * `npm run stress -- [--rounds 20] [--busy 2] [--long] [--journeys] [PATH …]`: repeats the unit and integration
+ * tests, or the journeys, of all files or of those whose paths contain PATH, beside busy loops. Prints one line per round with the names of failed
  * tests; exits with status 1 when any round failed. The output of a failed round is kept.
  */
 import { spawn } from 'node:child_process'
@@ -31,11 +31,12 @@ const whole = (name, text) => {
 }
 
 await main(async () => {
-  const { values } = parseArgs({
+  const { values, positionals: filters } = parseArgs({
+    allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '20' },
       busy: { type: 'string', default: '0' },
-      project: { type: 'string', default: '!chaos' },
+      long: { type: 'boolean', default: false },
       journeys: { type: 'boolean', default: false },
     },
   })
@@ -53,9 +54,8 @@ await main(async () => {
     const started = Date.now()
     const log = join(folder, `round-${round}.log`)
     const file = openSync(log, 'w')
-    const { code, passed, failed, retried } = values.journeys
-      ? await runJourneys(report, { file })
-      : await runUnitTests(values.project, report, { file })
+    const runTests = values.journeys ? runJourneys : runUnitTests
+    const { code, passed, failed, retried } = await runTests(report, { filters, isLong: values.long, file })
     closeSync(file)
     const isRed = code !== 0 || failed.length + retried.length > 0
     say(

@@ -1,9 +1,12 @@
-/** `npm test`: all checks of the product, from a fresh clone, without prompts. */
+/**
+ * `npm test`: all checks that protect a change, from a fresh clone, without prompts.
+ * `npm run test:all`: the same, and the tests that look for rare faults (docs/tests.md).
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { auditDependencies } from './audit.mjs'
-import { build } from './build.mjs'
+import { buildChecked } from './build.mjs'
 import { install } from './lib/install.mjs'
 import { runJourneys, runUnitTests } from './lib/reports.mjs'
 import { bin, main, Refusal, run, say, seconds } from './lib/run.mjs'
@@ -11,10 +14,12 @@ import { ensureRedis } from './lib/system.mjs'
 import { structure } from './structure.mjs'
 
 process.env.CI = 'true'
+const isLong = process.argv.includes('--all')
 const reports = mkdtempSync(join(tmpdir(), 'iodine-reports-'))
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 
 const counted = { passed: 0, failed: 0 }
+const took = []
 
 /** A check whose result is the exit code of a command. */
 const tool =
@@ -33,24 +38,20 @@ const tests = (name, runTests) => async () => {
   if (code !== 0 || red > 0) throw new Refusal(`${name}: tests failed; they stand above.`)
 }
 
-const vitest = projects => {
-  const reporters = ['./scripts/lib/vitest/slowest.mjs']
-  return tests('vitest', () => runUnitTests(projects, join(reports, 'vitest.json'), { reporters }))
-}
+const unitTests = () =>
+  runUnitTests(join(reports, 'vitest.json'), { isLong, reporters: ['./scripts/lib/vitest/summary.mjs'] })
+const browserTests = () => runJourneys(join(reports, 'journeys.json'), { isLong })
 
 const phases = [
   ['Install', install],
   ['Redis', ensureRedis],
-  ['Build', build],
+  ['Build and types', buildChecked],
   ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
-  ['Types', tool('tsc', '-b', '--checkers', '1')],
   ['Structure', structure],
   ['Unused code', tool('knip', '--no-config-hints')],
   ['Known vulnerabilities', auditDependencies],
-  ['Unit and integration tests', vitest('!chaos')],
-  // Runs alone: its dozen processes would disturb the timing of other tests.
-  ['Faults', vitest('chaos')],
-  ['Journeys in a browser', tests('Playwright', () => runJourneys(join(reports, 'journeys.json')))],
+  ['Unit and integration tests', tests('vitest', unitTests)],
+  ['Journeys in a browser', tests('Playwright', browserTests)],
 ]
 
 await main(
@@ -58,14 +59,18 @@ await main(
     for (const [name, work] of phases) {
       const started = Date.now()
       say(`\n━━ ${name}`)
-      await work()
-      say(`━━ ${name}: ${seconds(started)}`)
+      try {
+        await work()
+      } finally {
+        took.push(`${seconds(started).padStart(9)}  ${name}`)
+        say(`━━ ${name}: ${seconds(started)}`)
+      }
     }
   },
   () => {
     // A phase without tests that failed counts as one failure.
     if (process.exitCode && counted.failed === 0) counted.failed = 1
-    say(`\nTotal ${seconds()}`)
+    say(`\n${[...took, `${seconds().padStart(9)}  Total`].join('\n')}`)
     process.stdout.write(`${counted.passed} passed, ${counted.failed} failed\n`)
   },
 )

@@ -92,7 +92,11 @@ test('an empty start, then create, search, edit and delete', async ({ page, pers
   expect(asked).toEqual([DELETE_QUESTION, DELETE_QUESTION])
 })
 
-test('IODs are added with progress, looked into, searched and removed', async ({ page, person, openAs }) => {
+test('IODs are added with progress, looked into, searched and removed', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const iods = await createIods(ana, 12)
   const [first, second] = iods as [Iod, Iod]
@@ -183,11 +187,9 @@ test('IODs are added with progress, looked into, searched and removed', async ({
   await expect(card(page, 'Members of a lake')).toContainText('11 IODs')
 })
 
-test('a linked campaign of someone else is exported, and only its creator has a menu', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a linked campaign of someone else is exported, and only its creator has a menu', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const members = await createIods(ana, 2, 'Export')
   const { id } = await createCampaign(ana, 'Été "one"', members)
@@ -239,7 +241,11 @@ test('a linked campaign of someone else is exported, and only its creator has a 
   await expect(card(page, 'Été "one"').getByRole('button', { name: 'More actions' })).toHaveCount(0)
 })
 
-test('deleting the open campaign closes it; a lost one says so', async ({ page, person, openAs }) => {
+test('deleting the open campaign closes it; a lost one says so', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const { id } = await createCampaign(ana, 'Short-lived')
   await openAs(ana, `/dashboard/campaigns/${id}`)
@@ -330,7 +336,7 @@ test('a file is imported after its plan; after a failure by trying again; twice 
   }
 })
 
-test('each failure says so, can be closed, goes by itself, and loses nothing', async ({
+test('each failure says so, can be closed, goes by itself, and loses nothing', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -430,7 +436,13 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', a
   await expect(failure('Failed')).toHaveCount(0)
 })
 
-test('two people add at once, and all gets in', async ({ page, person, openAs, browser, baseURL }) => {
+test('two people add at once, and all gets in', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+  browser,
+  baseURL,
+}) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
   const [shared, ...others] = (await createIods(ana, 13, 'Both')) as [Iod, ...Iod[]]
   const { id } = await createCampaign(ana, 'Of two')
@@ -470,11 +482,9 @@ test('two people add at once, and all gets in', async ({ page, person, openAs, b
   }
 })
 
-test('a campaign that its creator deletes while others look at it leaves their screen', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a campaign that its creator deletes while others look at it leaves their screen', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
   const [member, other] = (await createIods(ana, 2, 'Gone')) as [Iod, Iod]
   const names = [`Gone ${member.id}`, `Gone ${other.id}`] as const
@@ -539,11 +549,9 @@ test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, perso
   await expect(detail.getByRole('row')).toHaveCount(2)
 })
 
-test('IODs to add are searched by the service, read page by page, and added many at a time', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('IODs to add are searched by the service, read page by page, and added many at a time', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const created = await createIods(ana, 120, 'Picked')
   const [member, oldest] = created as [Iod, Iod, ...Iod[]]

@@ -193,12 +193,9 @@ test('thirty texts become a handful of narratives, which people merge, split and
   })
 })
 
-test('another member sees them, and changes nothing; without texts the tab says what to do', async ({
-  page,
-  person,
-  openAs,
-  ai,
-}) => {
+test('another member sees them, and changes nothing; without texts the tab says what to do', {
+  tag: '@long',
+}, async ({ page, person, openAs, ai }) => {
   const [ana, bob] = [await person('ana'), await person('bob')]
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canonical' } })
   await tell(ana, ai, said('Giant mirrors', 'heat', 'Lake Varnel'), 0)

@@ -114,7 +114,7 @@ test('from a run to both posts of a pair', async ({ page, person, openAs }) => {
   })
 })
 
-test('a CSV is analyzed in the browser', async ({ page, person, openAs }) => {
+test('a CSV is analyzed in the browser', { tag: '@long' }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await openAs(ana, '/dashboard/graph?tab=co-shares')
   const file = page.getByTestId('shares-file')

@@ -98,7 +98,7 @@ test('the list is searched, goes on past its first page, and is left and found a
   await expect(box).toHaveValue('')
 })
 
-test('a profile is linked, filtered, read past 50, renamed, and gone', async ({
+test('a profile is linked, filtered, read past 50, renamed, and gone', { tag: '@long' }, async ({
   page,
   person,
   openAs,

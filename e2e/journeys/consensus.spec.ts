@@ -157,7 +157,7 @@ test('the list says what votes are worth, and the details why in one sentence', 
   expect(violations).toEqual([])
 })
 
-test('on a narrow screen the card and the details say it', async ({ page }) => {
+test('on a narrow screen the card and the details say it', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openAs(page, stack.url, reader.token, '/dashboard/iods')
   const card = rowOf(page, contested.value)
@@ -174,7 +174,7 @@ test('on a narrow screen the card and the details say it', async ({ page }) => {
   await pressEscape(page)
 })
 
-test('a campaign’s file in STIX has it as confidence', async ({ page }) => {
+test('a campaign’s file in STIX has it as confidence', { tag: '@long' }, async ({ page }) => {
   const { api } = reader
   const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Judged' } })
   const iod_ids = [contested, honest].map(iod => iod.id)

@@ -26,9 +26,9 @@ test.afterEach(async () => {
   await product?.stop()
 })
 
-test('the demo fills every section, says that no AI model is at work, and is filled once', async ({
-  page,
-}) => {
+test('the demo fills every section, says that no AI model is at work, and is filled once', {
+  tag: '@long',
+}, async ({ page }) => {
   test.setTimeout(300_000)
   product = await startProduct({ RATE_LIMITS: 'off' }, ['--demo'])
   await page.goto(`${product.url}/login`)

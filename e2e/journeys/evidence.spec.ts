@@ -144,11 +144,9 @@ test('the keyboard opens evidence and closes it again; on a phone it is the whol
   await expect(button).toBeFocused()
 })
 
-test('words of a record with a sealed capture are sealed evidence of their IOD, also of one that exists', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('words of a record with a sealed capture are sealed evidence of their IOD, also of one that exists', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   await capture(ana, mark)
@@ -188,11 +186,9 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
   })
 })
 
-test('an erased capture leaves its words, and says that nothing of it can be verified', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('an erased capture leaves its words, and says that nothing of it can be verified', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const mark = newMark()
   const { words } = await quoted(ana, mark)
@@ -224,7 +220,7 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   await expect(drawerOf(page)).toHaveCount(0)
 })
 
-test('a seal that does not hold is red, and a log that is down is neither', async ({
+test('a seal that does not hold is red, and a log that is down is neither', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -249,7 +245,7 @@ test('a seal that does not hold is red, and a log that is down is neither', asyn
   await expect(pieceOf(page).getByRole('img', { name: 'Fails:' })).toHaveCount(1)
 })
 
-test('a triplet shows the sentence that says it, and brings it along as evidence', async ({
+test('a triplet shows the sentence that says it, and brings it along as evidence', { tag: '@long' }, async ({
   page,
   person,
   openAs,

@@ -98,10 +98,9 @@ test('what a collector reads is sealed: another member checks the quote, and the
   })
 })
 
-test('selected words become evidence of an IOD that exists; words that a page hides do not', async ({
-  product,
-  person,
-}) => {
+test('selected words become evidence of an IOD that exists; words that a page hides do not', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const [ana, bo] = await Promise.all([person('finds'), person('found')])
   const mark = Date.now().toString(36)
   const [known, hidden] = [`lakes boil ${mark}`, `nobody reads ${mark}`]

@@ -57,7 +57,7 @@ const foundOn = (worker: Worker, url: string): Promise<string[]> =>
     return (report?.found ?? []).map(({ text }: { text: string }) => text)
   }, url)
 
-test('20 pages are read, and whatever they are, the same bytes leave the browser', async ({
+test('20 pages are read, and whatever they are, the same bytes leave the browser', { tag: '@long' }, async ({
   product,
   person,
 }) => {
@@ -198,10 +198,9 @@ test('underlines follow the page: scrolling, zooming, changes; and are gone at o
   await sites.stop()
 })
 
-test('a page that watches itself learns that it is marked, and nothing of what is known', async ({
-  product,
-  person,
-}) => {
+test('a page that watches itself learns that it is marked, and nothing of what is known', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const eve = await person('spies')
   const mark = Date.now().toString(36)
   const [known, unknown] = [`known words ${mark}`, `other words ${mark}`]

@@ -125,10 +125,9 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
   })
 })
 
-test('what is collected offline goes out later, once; a revoked session keeps it for the next sign-in', async ({
-  product,
-  person,
-}) => {
+test('what is collected offline goes out later, once; a revoked session keeps it for the next sign-in', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const ben = await person('offline')
   const sites = await startSites()
   const line = await startLine(product.url)

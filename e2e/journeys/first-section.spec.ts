@@ -121,7 +121,6 @@ const installNextUi = () =>
   )
 
 // Each test continues with the results of the previous one.
-test.describe.configure({ mode: 'default' })
 
 test.beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'iodine-section-'))
@@ -165,8 +164,8 @@ const visit = async (page: Page, opened: () => Promise<void>) => {
   return [...files].sort()
 }
 
-test('the guide’s own tests and types hold', async () => {
-  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', '--project', APP], { cwd: workspace })
+test('the guide’s own tests and types hold', { tag: '@long' }, async () => {
+  await exec(join(ROOT, 'node_modules/.bin/vitest'), ['run', `${APP}/`], { cwd: workspace })
   await exec(join(ROOT, 'node_modules/.bin/tsc'), ['-b', '--checkers', '1'], {
     cwd: workspace,
   })
@@ -231,7 +230,7 @@ test('the guide’s section is deployed by itself, switched to a new version and
   await second()
 })
 
-test('what cannot be deployed says why', async () => {
+test('what cannot be deployed says why', { tag: '@long' }, async () => {
   await writeFile(join(folder, 'file'), '')
   for (const [args, fault] of [
     [['mfe-none', '--to', remotes], 'There is no section mfe-none here.'],

@@ -237,12 +237,9 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
   })
 })
 
-test('from an entity to the sentence that says it in two clicks, and to an IOD; the address keeps it all', async ({
-  page,
-  person,
-  openAs,
-  ai,
-}) => {
+test('from an entity to the sentence that says it in two clicks, and to an IOD; the address keeps it all', {
+  tag: '@long',
+}, async ({ page, person, openAs, ai }) => {
   const ana = await person('ana')
   await tell(ana, ai)
   const canvas = canvasOf(page)
@@ -330,7 +327,12 @@ test('from an entity to the sentence that says it in two clicks, and to an IOD; 
   })
 })
 
-test("filters, another's graph, and what goes wrong", async ({ page, person, openAs, ai }) => {
+test("filters, another's graph, and what goes wrong", { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+  ai,
+}) => {
   const [ana, bob] = [await person('ana'), await person('bob')]
   await tell(ana, ai)
   const { id } = await ana.api.call(profileApi.getProfile)
@@ -512,7 +514,11 @@ const framesOf = (canvas: Locator, key: string, times: number, atOnce: number) =
   )
 type Frames = Awaited<ReturnType<typeof framesOf>>
 
-test('a large graph moved as a picture looks as drawn anew', async ({ page, person, openAs }) => {
+test('a large graph moved as a picture looks as drawn anew', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   test.slow()
   const ana = await person('ana')
   const canvas = canvasOf(page)

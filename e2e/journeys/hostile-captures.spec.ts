@@ -158,7 +158,7 @@ const openEmpty = async (page: Page) => {
   await page.goto(PAPER)
 }
 
-test('a page 10,000 elements deep is captured whole', async ({ page }) => {
+test('a page 10,000 elements deep is captured whole', { tag: '@long' }, async ({ page }) => {
   await openEmpty(page)
   // Chromium itself cannot draw such a page: nothing is asked of it afterwards.
   const { dom, text } = await page.evaluate(() => {
@@ -173,7 +173,7 @@ test('a page 10,000 elements deep is captured whole', async ({ page }) => {
   expect(dom === `<article>${opened}the innermost words${closed}</article>`).toBe(true)
 })
 
-test('a page with 10 MiB of text is captured within its bounds', async ({ page }) => {
+test('a page with 10 MiB of text is captured within its bounds', { tag: '@long' }, async ({ page }) => {
   await openEmpty(page)
   const { dom, text } = await page.evaluate(() => {
     const root = document.querySelector('article') as Element

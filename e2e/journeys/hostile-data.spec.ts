@@ -6,12 +6,9 @@ import { pressEscape } from '../support/press-escape.js'
 const BATCH = 500
 const mustBeRefused = (text: string) => text.includes('\0') || !text.isWellFormed()
 
-test('hostile text in every field of every source is shown as text, and nothing of it runs', async ({
-  page,
-  person,
-  openAs,
-  product,
-}) => {
+test('hostile text in every field of every source is shown as text, and nothing of it runs', {
+  tag: '@long',
+}, async ({ page, person, openAs, product }) => {
   const texts = hostileTexts(rounds(12))
   test.setTimeout(90_000 + texts.length * 4_000)
   const ana = await person('ana')

@@ -69,11 +69,9 @@ test('a bundle of another tool is planned, imported, kept, and exported byte for
   await expect(detail.getByText(`https://example.org/${mark}`)).toBeVisible()
 })
 
-test('events of MISP and files with a level are imported by the server, and keep both', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('events of MISP and files with a level are imported by the server, and keep both', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const mark = Date.now().toString(36)
   const event = `{"uuid":"00000000-0000-4000-8000-000000000001","info":"Theirs", "Tag":[{"name":"tlp:amber"}],"Attribute":[{"type":"url","value":"https://example.org/misp/${mark}","x":1.0} , {"type":"email-src","value":"a@example.org"}]}`

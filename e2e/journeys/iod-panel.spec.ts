@@ -114,11 +114,9 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
   expect(policy).toEqual([])
 })
 
-test('an address without an IOD leads back to the list; a part that is down says so alone', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('an address without an IOD leads back to the list; a part that is down says so alone', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const iod = await createIod(ana, { value: `alone ${newMark()}` })
   await openAs(ana, `${LIST}/${'0'.repeat(24)}?q=x`)
@@ -147,7 +145,7 @@ test('an address without an IOD leads back to the list; a part that is down says
   await expect(part(page, 'Votes').getByRole('listitem')).toHaveText(new RegExp(ana.username))
 })
 
-test('an IOD that exists already is opened from the toast of its refusal', async ({
+test('an IOD that exists already is opened from the toast of its refusal', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -168,7 +166,7 @@ test('an IOD that exists already is opened from the toast of its refusal', async
   await expect(page).toHaveURL(new RegExp(`${LIST}/${iod.id}$`))
 })
 
-test('add=campaign opens the dialog at once; it adds, and the panel says so', async ({
+test('add=campaign opens the dialog at once; it adds, and the panel says so', { tag: '@long' }, async ({
   page,
   person,
   openAs,

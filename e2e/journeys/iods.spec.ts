@@ -98,11 +98,9 @@ test('an empty start, then IODs are created, with what is missing or wrong said 
   })
 })
 
-test('search, Categories, Sources, chips and the address select the same list, for a colleague too', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('search, Categories, Sources, chips and the address select the same list, for a colleague too', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const mark = newMark()
   await createIod(ana, { value: `${mark} alpha`, category: 'URL', source_type: 'BLOG', source: 'posts/1' })
@@ -179,7 +177,7 @@ test('search, Categories, Sources, chips and the address select the same list, f
   await expect(rowOf(page, `${mark} beta`)).toBeVisible()
 })
 
-test('votes show at once, once a person, from several people at the same time', async ({
+test('votes show at once, once a person, from several people at the same time', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -298,7 +296,7 @@ test('a long list is read page by page, told to assistive technology, and linked
   await expect(page).not.toHaveURL(/page=/)
 })
 
-test('the list is sorted, and each row shows where it has the searched text', async ({
+test('the list is sorted, and each row shows where it has the searched text', { tag: '@long' }, async ({
   page,
   person,
   openAs,

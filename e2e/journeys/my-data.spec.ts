@@ -178,11 +178,9 @@ test('every source has its tab, its layout, its fields and its original', async 
   })
 })
 
-test('a record is deleted after a question; a refusal and a failed refresh are told', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a record is deleted after a question; a refusal and a failed refresh are told', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await handIn(ana, 'tiktok', [
     tiktokPost({ description: 'the one that stays' }),
@@ -228,11 +226,9 @@ test('a record is deleted after a question; a refusal and a failed refresh are t
   expect(await ana.api.call(collectorApi.listRecords, { params: { source: 'tiktok' } })).toEqual([])
 })
 
-test('a list that cannot be read leaves the others in peace, and comes back by Retry', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a list that cannot be read leaves the others in peace, and comes back by Retry', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await handIn(ana, 'tiktok', [tiktokPost({ description: 'shown all the same' })])
   await handIn(ana, 'telegram', [telegramPost({ description: 'back again' })])
@@ -403,7 +399,11 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   })
 })
 
-test('the category is suggested by the field, then by the value', async ({ page, person, openAs }) => {
+test('the category is suggested by the field, then by the value', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   await handIn(ana, 'tiktok', [tiktokPost({ description: '#first thing said' })])
   await handIn(ana, 'telegram', [telegramPost({ description: 'read it on http://a.example' })])
@@ -448,7 +448,7 @@ test('the category is suggested by the field, then by the value', async ({ page,
   ])
 })
 
-test('whatever was collected is readable to the last line, and stays text', async ({
+test('whatever was collected is readable to the last line, and stays text', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -499,7 +499,7 @@ test('whatever was collected is readable to the last line, and stays text', asyn
   await expect(iodDialog(page).getByLabel('Value')).toHaveValue('50/50 Ask yourself why nobody')
 })
 
-test('a search finds texts in all tabs, marks them, and comes with the address', async ({
+test('a search finds texts in all tabs, marks them, and comes with the address', { tag: '@long' }, async ({
   page,
   person,
   openAs,
@@ -539,11 +539,9 @@ test('a search finds texts in all tabs, marks them, and comes with the address',
   await expect(tab(page, 'tiktok')).toHaveText('Short videos3')
 })
 
-test('cards are as high as what they show, empty fields are folded, and counts are quiet', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('cards are as high as what they show, empty fields are folded, and counts are quiet', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   await page.setViewportSize({ width: 1440, height: 900 })
   const ana = await person('ana')
   const post = tiktokPost({ description: 'short' })
@@ -566,12 +564,9 @@ test('cards are as high as what they show, empty fields are folded, and counts a
   await expect(plus).toHaveCSS('opacity', '1')
 })
 
-test('one failure makes one toast and one callout, and a refresh without a network says so', async ({
-  page,
-  person,
-  openAs,
-  context,
-}) => {
+test('one failure makes one toast and one callout, and a refresh without a network says so', {
+  tag: '@long',
+}, async ({ page, person, openAs, context }) => {
   const ana = await person('ana')
   await handIn(ana, 'tiktok', [tiktokPost({ description: 'still there' })])
   for (const [n, source] of SOURCES.entries())
@@ -597,7 +592,11 @@ test('one failure makes one toast and one callout, and a refresh without a netwo
   await context.setOffline(false)
 })
 
-test('a hashtag with or without its sign is the same IOD', async ({ page, person, openAs }) => {
+test('a hashtag with or without its sign is the same IOD', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const [ana, bo] = [await person('ana'), await person('bo')]
   const tagged = `mirrors${Date.now().toString(36)}`
   const body = { category: 'HASHTAGS', description: '', source_type: 'MANUAL' } as const

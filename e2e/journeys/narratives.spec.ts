@@ -58,7 +58,9 @@ const FAULTS: [AiAnswer, number, string][] = [
   ['cut-off', 502, DETAILS.providerFailed],
 ]
 
-test('each fault of the provider has its status and toast, and the text stays', async ({ page }) => {
+test('each fault of the provider has its status and toast, and the text stays', { tag: '@long' }, async ({
+  page,
+}) => {
   await keepToasts(page)
   await open(page, ana)
   await heading(page, 0)
@@ -84,10 +86,9 @@ test('each fault of the provider has its status and toast, and the text stays', 
   await expect(page.getByText('200 triplets extracted')).toBeVisible()
 })
 
-test('a slow text goes on after its time, through a reload, and appears by itself; a cancelled one never', async ({
-  page,
-  browser,
-}) => {
+test('a slow text goes on after its time, through a reload, and appears by itself; a cancelled one never', {
+  tag: '@long',
+}, async ({ page, browser }) => {
   // The service's wait is a part of it.
   test.slow()
   const eve = await stack.signUp()
@@ -159,9 +160,9 @@ test('a slow text goes on after its time, through a reload, and appears by itsel
   expect(await eve.api.call(iodsApi.listIods)).toHaveLength(2)
 })
 
-test('a deleted narrative is undone by its toast or in its place; a second click on the spot deletes nothing', async ({
-  page,
-}) => {
+test('a deleted narrative is undone by its toast or in its place; a second click on the spot deletes nothing', {
+  tag: '@long',
+}, async ({ page }) => {
   const zoe = await stack.signUp()
   await zoe.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-journey' } })
   stack.ai.always('simple')

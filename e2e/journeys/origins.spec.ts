@@ -127,7 +127,11 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
   })
 })
 
-test('a record that is shared is found by others until that is stopped', async ({ page, person, openAs }) => {
+test('a record that is shared is found by others until that is stopped', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const [ana, ben] = [await person('ana'), await person('ben')]
   await collect(ana)
   const search = `/dashboard/origins?${new URLSearchParams({ value: STORY, scope: 'shared' })}`

@@ -22,9 +22,9 @@ const expectFine = async (page: Page) => {
 }
 const openProfile = (page: Page, token: string) => openAs(page, stack.url, token, '/dashboard/profile')
 
-test('everything about oneself is gathered, waits for a part that is down, and is downloaded', async ({
-  page,
-}) => {
+test('everything about oneself is gathered, waits for a part that is down, and is downloaded', {
+  tag: '@long',
+}, async ({ page }) => {
   const { token, api } = await stack.signUp('gatherer@example.org', 'gatherer')
   const records = [tiktokPost({ description: 'a clip of mine' })]
   await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body: { records } })
@@ -50,7 +50,10 @@ test('everything about oneself is gathered, waits for a part that is down, and i
   expect(linkIn(await stack.mail.waitForMail('gatherer@example.org'))).toBe(`${stack.url}/dashboard/profile`)
 })
 
-test('another address, confirmed from both, once each is asked', async ({ page, browser }) => {
+test('another address, confirmed from both, once each is asked', { tag: '@long' }, async ({
+  page,
+  browser,
+}) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const [from, to] = ['mover@example.org', 'moved.to.a.rather.long.address@subdomain.of.example.org']
   const { token } = await stack.signUp(from, 'mover')

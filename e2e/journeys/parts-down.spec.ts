@@ -49,9 +49,9 @@ test('with one service down its section says so, the others work, and it comes b
   await expect(page.getByText('here again')).toBeVisible()
 })
 
-test('with the iods service down a campaign stays readable with a notice, and takes no IODs', async ({
-  page,
-}) => {
+test('with the iods service down a campaign stays readable with a notice, and takes no IODs', {
+  tag: '@long',
+}, async ({ page }) => {
   const [iod, other] = await Promise.all(
     ['in a campaign', 'in none'].map(value =>
       user.api.call(iodsApi.createIod, {
@@ -110,7 +110,7 @@ test('a remote that cannot be reached leaves an error card with Retry, and the r
   await expect(page.getByText('here again')).toBeVisible()
 })
 
-test('a remote that answers with an error page is no different', async ({ page }) => {
+test('a remote that answers with an error page is no different', { tag: '@long' }, async ({ page }) => {
   let broken = true
   await page.route('**/remotes/mfe-graph/mf-manifest.json*', route =>
     broken

@@ -108,7 +108,9 @@ test('a passkey is added, signs in, and signs nobody in once removed', async ({ 
   await expect(page).toHaveURL(/\/login$/)
 })
 
-test('the login screen suggests a passkey at the field for the address', async ({ page }) => {
+test('the login screen suggests a passkey at the field for the address', { tag: '@long' }, async ({
+  page,
+}) => {
   const { touch } = await plugAuthenticator(page)
   const { token } = await stack.signUp('suggested@example.org', 'suggested')
   await openAs(page, stack.url, token, '/dashboard/profile')
@@ -123,7 +125,9 @@ test('the login screen suggests a passkey at the field for the address', async (
   })
 })
 
-test('administration asks for a session that a passkey opened, where it is required', async ({ page }) => {
+test('administration asks for a session that a passkey opened, where it is required', {
+  tag: '@long',
+}, async ({ page }) => {
   await withoutSuggestions(page)
   const { touch } = await plugAuthenticator(page)
   await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
@@ -145,7 +149,7 @@ test('administration asks for a session that a passkey opened, where it is requi
   await expect(page.getByText('Beta code created')).toBeVisible()
 })
 
-test('a browser without passkeys is not offered one', async ({ page }) => {
+test('a browser without passkeys is not offered one', { tag: '@long' }, async ({ page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(window, 'PublicKeyCredential', { value: undefined })
   })

@@ -13,7 +13,7 @@ test.afterEach(async () => {
   await ai?.stop()
 })
 
-test('a power cut loses nothing that was acknowledged', async () => {
+test('a power cut loses nothing that was acknowledged', { tag: '@long' }, async () => {
   test.setTimeout(300_000)
   ai = await startAiProvider()
   product = await startProduct({ OPENAI_BASE_URL: ai.url, RATE_LIMITS: 'off' })

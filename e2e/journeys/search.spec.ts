@@ -60,11 +60,9 @@ test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever i
   })
 })
 
-test('the box in the menu and the slash key open it, Escape gives the focus back, and the menu stays', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('the box in the menu and the slash key open it, Escape gives the focus back, and the menu stays', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const violations = await watchPolicy(page)
   await openAs(ana, '/dashboard/overview')
@@ -88,7 +86,11 @@ test('the box in the menu and the slash key open it, Escape gives the focus back
   expect(violations).toEqual([])
 })
 
-test('what is typed while its code loads reaches it, not the page', async ({ page, person, openAs }) => {
+test('what is typed while its code loads reaches it, not the page', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const iod = await createIod(ana, newWord())
   await openAs(ana, '/dashboard/iods')
@@ -108,7 +110,7 @@ test('what is typed while its code loads reaches it, not the page', async ({ pag
   expect(stored?.votes).toEqual([])
 })
 
-test('a part that is down, a very long term and hostile text do no harm', async ({
+test('a part that is down, a very long term and hostile text do no harm', { tag: '@long' }, async ({
   page,
   person,
   openAs,

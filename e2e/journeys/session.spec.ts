@@ -63,9 +63,9 @@ test('a new person needs a beta code, and comes back without one', async ({ page
   expect(used).toMatchObject({ code, used: true })
 })
 
-test('a link works for 15 minutes; an expired and a wrong one lead to login without a word', async ({
-  page,
-}) => {
+test('a link works for 15 minutes; an expired and a wrong one lead to login without a word', {
+  tag: '@long',
+}, async ({ page }) => {
   await admin()
   const link = async () => {
     await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
@@ -93,7 +93,10 @@ test('a link works for 15 minutes; an expired and a wrong one lead to login with
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('signing out, and in again, in one tab does so in the other', async ({ context, page }) => {
+test('signing out, and in again, in one tab does so in the other', { tag: '@long' }, async ({
+  context,
+  page,
+}) => {
   const { token } = await admin()
   await openAs(page, stack.url, token, '/dashboard/overview')
   await expect(page.getByText('@the_boss').first()).toBeVisible()
@@ -109,7 +112,7 @@ test('signing out, and in again, in one tab does so in the other', async ({ cont
   await expect(other).toHaveURL(/\/dashboard\/overview$/)
 })
 
-test('a session that ends elsewhere leads to login at the next call', async ({ page }) => {
+test('a session that ends elsewhere leads to login at the next call', { tag: '@long' }, async ({ page }) => {
   const { token, api } = await admin()
   await openAs(page, stack.url, token, '/dashboard/iods')
   await expect(page.getByText('No IODs yet')).toBeVisible()
@@ -145,7 +148,9 @@ test('administration is for administrators, and an unknown section says so', asy
   await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible()
 })
 
-test('a remote that throws while rendering leaves an error card, and Retry begins anew', async ({ page }) => {
+test('a remote that throws while rendering leaves an error card, and Retry begins anew', {
+  tag: '@long',
+}, async ({ page }) => {
   const { token } = await admin()
   await page.route('**/api/v1/campaigns', route => route.fulfill({ json: [null] }))
   await openAs(page, stack.url, token, '/dashboard/campaigns')
@@ -156,7 +161,7 @@ test('a remote that throws while rendering leaves an error card, and Retry begin
   await expect(page.getByText('No campaigns available yet')).toBeVisible()
 })
 
-test('a remote that hangs gives way to an error card after 120 s', async ({ page }) => {
+test('a remote that hangs gives way to an error card after 120 s', { tag: '@long' }, async ({ page }) => {
   const { token } = await admin()
   await page.clock.install()
   await openAs(page, stack.url, token, '/dashboard/overview')
@@ -173,7 +178,9 @@ test('a remote that hangs gives way to an error card after 120 s', async ({ page
   await expect(page.getByRole('heading', { name: 'Analyze new text' })).toBeVisible()
 })
 
-test('a remote whose code throws, or that is slow, costs its own place alone', async ({ page }) => {
+test('a remote whose code throws, or that is slow, costs its own place alone', { tag: '@long' }, async ({
+  page,
+}) => {
   const { token } = await admin()
   await page.route('**/remotes/mfe-community/**/*parcel*.js', route =>
     route.fulfill({ contentType: 'text/javascript', body: 'throw new Error("broken deployment")' }),
@@ -190,9 +197,9 @@ test('a remote whose code throws, or that is slow, costs its own place alone', a
   await expect(page.getByRole('heading', { name: 'Narrative Triplets Graph' })).toBeVisible()
 })
 
-test('what is being typed survives Escape, another page and a lost session, and ends with Logout', async ({
-  page,
-}) => {
+test('what is being typed survives Escape, another page and a lost session, and ends with Logout', {
+  tag: '@long',
+}, async ({ page }) => {
   const boss = await admin()
   const signIn = async () => {
     await stack.api.call(authApi.requestMagicLink, { body: { email: 'boss@example.org' } })
@@ -233,7 +240,9 @@ test('what is being typed survives Escape, another page and a lost session, and 
   await expect(text).toHaveValue('')
 })
 
-test('a link of another account asks before it swaps, and the old session ends', async ({ page }) => {
+test('a link of another account asks before it swaps, and the old session ends', { tag: '@long' }, async ({
+  page,
+}) => {
   const { token } = await admin()
   const link = async () => {
     await stack.api.call(authApi.requestMagicLink, { body: { email: 'second@example.org' } })
@@ -269,7 +278,10 @@ test('a link of another account asks before it swaps, and the old session ends',
   expect(old.status).toBe(401)
 })
 
-test('My Profile shows where the account is signed in, and ends sessions', async ({ page, browser }) => {
+test('My Profile shows where the account is signed in, and ends sessions', { tag: '@long' }, async ({
+  page,
+  browser,
+}) => {
   const { token } = await admin()
   const other = await admin()
   const elsewhere = await browser.newPage()

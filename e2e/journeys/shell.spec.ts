@@ -64,11 +64,9 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
   await expect(page).toHaveURL(/\/dashboard\/iods$/)
 })
 
-test('the profile: a username edited in place, an AI key added, replaced and deleted', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('the profile: a username edited in place, an AI key added, replaced and deleted', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const bea = await person('bea')
   await openAs(bea, '/dashboard/profile')
   const main = page.getByRole('main')
@@ -139,7 +137,7 @@ test('the profile: a username edited in place, an AI key added, replaced and del
   await expect(page.getByRole('alert').filter({ hasText: 'Unable to load profile' })).toBeVisible()
 })
 
-test('the legal pages are there for anybody, and lead back', async ({ page }) => {
+test('the legal pages are there for anybody, and lead back', { tag: '@long' }, async ({ page }) => {
   await page.goto('/login')
   for (const [link, path] of [
     ['Terms of Service', '/terms-of-service'],

@@ -101,7 +101,7 @@ const expectInWindow = async (page: Page, popover: Locator) => {
   expect(frames).toBeLessThan(2)
 }
 
-test('rows are 48 px high, and the value has most of the room', async ({ page }) => {
+test('rows are 48 px high, and the value has most of the room', { tag: '@long' }, async ({ page }) => {
   await open(page, '/dashboard/iods')
   const table = page.getByRole('table')
   await expect(row(page, 'claim 129')).toBeVisible()
@@ -212,7 +212,7 @@ test('in a narrow window a row is a card with everything on it', async ({ page }
   expect(violations).toEqual([])
 })
 
-test('members of a campaign and beta codes are cards too', async ({ page }) => {
+test('members of a campaign and beta codes are cards too', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(page, `/dashboard/campaigns/${campaignId}`)
   const detail = page.getByRole('dialog', { name: 'Lake mirrors' })
@@ -257,10 +257,9 @@ test('members of a campaign and beta codes are cards too', async ({ page }) => {
   expect(new Set(shown).size).toBe(2)
 })
 
-test('blank rows stand where rows are loaded, and Refresh without a network says so', async ({
-  page,
-  context,
-}) => {
+test('blank rows stand where rows are loaded, and Refresh without a network says so', {
+  tag: '@long',
+}, async ({ page, context }) => {
   for (const [api, path, shown] of [
     ['**/api/v1/campaigns', '/dashboard/campaigns', 'Lake mirrors'],
     [`**/api/v1/campaigns/${campaignId}*`, `/dashboard/campaigns/${campaignId}`, 'claim 129'],

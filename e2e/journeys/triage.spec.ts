@@ -114,7 +114,11 @@ test('a campaign of 30 of 300 IODs takes at most 6 clicks', async ({ page, perso
   expect(new Set(iods.map(({ value }) => value))).toEqual(wanted)
 })
 
-test('votes on 20 IODs take 40 key presses, and make one toast', async ({ page, person, openAs }) => {
+test('votes on 20 IODs take 40 key presses, and make one toast', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const listed = await createAll(bo, mark, numbered(mark, 24))
@@ -137,11 +141,9 @@ test('votes on 20 IODs take 40 key presses, and make one toast', async ({ page, 
   )
 })
 
-test('each row is one Tab stop, keys act on it, and none acts in a field, with a modifier or below a dialog', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('each row is one Tab stop, keys act on it, and none acts in a field, with a modifier or below a dialog', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const listed = await createAll(bo, mark, numbered(mark, 60))
@@ -273,11 +275,9 @@ test('each row is one Tab stop, keys act on it, and none acts in a field, with a
   })
 })
 
-test('a row that is scrolled away leaves the focus in the list, and keys come back to it', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a row that is scrolled away leaves the focus in the list, and keys come back to it', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const mark = newMark()
   await createAll(ana, mark, numbered(mark, 120))

@@ -33,7 +33,9 @@ test.beforeEach(async ({ page }) => {
   await page.addInitScript(value => localStorage.setItem('access_token', value), user.token)
 })
 
-test('My Profile shows what is used of each limit, and a refusal says what to do', async ({ page }) => {
+test('My Profile shows what is used of each limit, and a refusal says what to do', { tag: '@long' }, async ({
+  page,
+}) => {
   await page.goto(`${stack.url}/dashboard/profile`)
   const rows = page.getByRole('listitem').filter({ has: page.getByRole('progressbar') })
   await expect(rows.filter({ hasText: 'Collected records' })).toContainText('9 of 10')
@@ -55,7 +57,7 @@ test('My Profile shows what is used of each limit, and a refusal says what to do
   await expect(page.getByText('You created 5 of 5 IODs a day: go on after midnight UTC')).toBeVisible()
 })
 
-test('what a service that is down knows is not shown, the rest is', async ({ page }) => {
+test('what a service that is down knows is not shown, the rest is', { tag: '@long' }, async ({ page }) => {
   await stack.parts.collector.stop()
   try {
     await page.goto(`${stack.url}/dashboard/profile`)

@@ -6,6 +6,10 @@ export const SIZES = [
   { width: 390, height: 844 },
 ] as const
 
+/** The tier of a journey that runs in each window: `npm test` runs it in the laptop's. */
+export const tierOf = (size: (typeof SIZES)[number]): { tag?: string } =>
+  size === SIZES[0] ? {} : { tag: '@long' }
+
 /** Nothing of the page is wider than the window. */
 export const expectFits = async (page: Page): Promise<void> => {
   const beyond = () => document.documentElement.scrollWidth - document.documentElement.clientWidth

@@ -37,20 +37,23 @@ const counted = async (report, read, runTests) => {
 }
 
 /**
- * Runs the projects' tests in vitest.
+ * Runs unit and integration tests in vitest.
  * @param report file for vitest's JSON report
+ * @param options.filters parts of the paths of the test files that run; all by default
+ * @param options.isLong whether the tests with the tag `long` run too
  * @param options.file descriptor that receives the output instead of standard error
  * @returns {Promise<{ code: number, passed: number, failed: string[], retried: string[] }>} exit code, and
  *   results from the report
  */
-export const runUnitTests = (projects, report, { reporters = [], file } = {}) =>
+export const runUnitTests = (report, { filters = [], isLong = false, reporters = [], file } = {}) =>
   counted(report, readUnitTests, () => {
     const all = ['default', 'json', ...reporters].map(name => `--reporter=${name}`)
-    return run(bin('vitest'), ['run', `--project=${projects}`, ...all, `--outputFile.json=${report}`], {
-      file,
-    })
+    const tags = isLong ? [] : ['--tags-filter=!long']
+    return run(bin('vitest'), ['run', ...filters, ...tags, ...all, `--outputFile.json=${report}`], { file })
   })
 
 /** Runs the journeys; parameters and result are those of runUnitTests. */
-export const runJourneys = (report, { file } = {}) =>
-  counted(report, readJourneys, () => journeys([], { report, file }))
+export const runJourneys = (report, { filters = [], isLong = false, file } = {}) =>
+  counted(report, readJourneys, () =>
+    journeys([...filters, ...(isLong ? [] : ['--grep-invert=@long'])], { report, file }),
+  )

@@ -28,6 +28,20 @@ export function loadedFamilies(families: string): string {
     .join()
 }
 
+/**
+ * Loads the files of `families`, a list as in CSS, that a text needs. Each family is loaded by itself: a load of the list
+ * rejects as soon as one file fails, such as a local font that this system lacks, while the others' are under way.
+ * @param fontOf returns the font of one family, as in CSS
+ */
+export const loadFamilies = async (
+  families: string,
+  fontOf: (family: string) => string,
+  text: string,
+): Promise<void> => {
+  const fonts = fontsHere()
+  await Promise.allSettled(families.split(',').map(family => fonts?.load(fontOf(family), text)))
+}
+
 /** The font files of the page's own style sheets. */
 export const fontFiles = (): FontFile[] =>
   [...document.styleSheets].flatMap(sheet =>

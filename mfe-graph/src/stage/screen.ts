@@ -7,7 +7,7 @@ import {
   type Scene,
   type View,
 } from '../model/painter'
-import { fontsHere, loadedFamilies } from './fonts'
+import { fontsHere, loadedFamilies, loadFamilies } from './fonts'
 import { createPictures, type Pictures } from './pictures'
 
 /** A canvas on which a graph is drawn, in the page or in a worker. */
@@ -66,7 +66,7 @@ export function createScreen(canvas: HTMLCanvasElement | OffscreenCanvas, palett
     const isThere = fonts?.check(fontOf(palette), text) ?? true
     painter = createPainter(shown, isThere ? palette : { ...palette, font: loadedFamilies(palette.font) })
     if (isThere) return
-    await fonts?.load(fontOf(palette), text).catch(() => null)
+    await loadFamilies(palette.font, family => fontOf({ ...palette, font: family }), text)
     if (scene !== shown) return
     painter = createPainter(shown, palette)
     if (pictures && positions) move(positions, true)

@@ -1,5 +1,8 @@
 /**
- * Setup file: sends a heartbeat every second unless the test file's event loop is blocked (see
- * watched-forks.mjs).
+ * Setup file: sends a heartbeat every second unless the worker's event loop is blocked (see watched-forks.mjs). Runs
+ * before each test file.
  */
-setInterval(() => process.connected && process.send({ heartbeat: true }), 1_000).unref()
+globalThis.heartbeat ??= setInterval(
+  () => process.connected && process.send({ heartbeat: true }),
+  1_000,
+).unref()

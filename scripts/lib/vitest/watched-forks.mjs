@@ -1,12 +1,16 @@
 import { relative } from 'node:path'
 import { ForksPoolWorker } from 'vitest/node'
 
+const NAME = 'watched forks'
+
 /**
  * A vitest worker process that is killed when the event loop of its test file is blocked, or when loading the
  * file exceeds the limit. Vitest's own timeouts catch neither: they need a running event loop or a running
  * test.
  */
 class WatchedFork extends ForksPoolWorker {
+  // Vitest compares it with the pool's name before it gives a worker the next file.
+  name = NAME
   #limitMs
   #files = ''
   #isLoaded = false
@@ -69,11 +73,8 @@ class WatchedFork extends ForksPoolWorker {
   }
 }
 
-/**
- * For vitest's option `pool`: one process per test file, killed and reported by name after `limitMs` without
- * a heartbeat.
- */
+/** For vitest's option `pool`: worker processes, each killed after `limitMs` without a heartbeat, with its file's name. */
 export const watchedForks = (limitMs = 120_000) => ({
-  name: 'watched forks',
+  name: NAME,
   createPoolWorker: options => new WatchedFork(options, limitMs),
 })

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { rounds } from '@iodine/test-kit'
 import { expect, test } from 'vitest'
 import { faultsOf, runChaos } from '../src/index.js'

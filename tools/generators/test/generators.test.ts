@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -100,9 +101,8 @@ describe('a generated service with its section', () => {
   it(
     'passes its own tests and those of the whole product, behind the gateway',
     async () => {
-      const projects = ['specimens', 'mfe-specimens', 'harness'].flatMap(name => ['--project', name])
-      await run(bin('vitest'), 'run', ...projects, 'specimens', 'access.test.ts')
-      const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', '--project', 'deploy')
+      await run(bin('vitest'), 'run', 'specimens/test', 'tools/harness/test/access.test.ts')
+      const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', 'deploy/test')
       expect(stdout).toContain('services.yaml: Deployment specimens')
     },
     PATIENCE_MS,

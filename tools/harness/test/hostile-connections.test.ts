@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { iodsApi, LIMITS, narrativesApi, profileApi } from '@iodine/contracts'
 import { BOUNDS, type Load } from '@iodine/gateway'
 import { iodInput, type SignedInUser, startCrowd } from '@iodine/test-kit'

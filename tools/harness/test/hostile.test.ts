@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { randomInt } from 'node:crypto'
 import {
   authApi,

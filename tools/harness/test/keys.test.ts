@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import { campaignsApi, iodsApi, profileApi } from '@iodine/contracts'
 import { PARTS } from '@iodine/dev-stack/parts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Checkpoint, capturesApi, type ResponseOf, sealsApi } from '@iodine/contracts'
 import { leafHash, verifyCheckpoint, verifyConsistency, verifyInclusion } from '@iodine/evidence'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi, personalDataInternal, profileApi, servicesWith } from '@iodine/contracts'
 import { NO_LIMITS, rounds, type SignedInUser, tiktokPost } from '@iodine/test-kit'

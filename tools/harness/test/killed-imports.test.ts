@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignsApi, importsApi } from '@iodine/contracts'

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignsApi, profileApi, secretsInternal, subscriptionsApi } from '@iodine/contracts'
 import {

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { collectorApi, type IngestResult, sightingsApi } from '@iodine/contracts'
 import { NO_LIMITS, newId, rounds, type SignedInUser, telegramPost } from '@iodine/test-kit'
