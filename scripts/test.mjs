@@ -15,6 +15,7 @@ import { structure } from './structure.mjs'
 
 process.env.CI = 'true'
 const isLong = process.argv.includes('--all')
+if (isLong) process.env.TEST_TIER = 'all'
 const reports = mkdtempSync(join(tmpdir(), 'iodine-reports-'))
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }))
 

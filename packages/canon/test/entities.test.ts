@@ -145,7 +145,7 @@ describe('hostile labels', () => {
     ['are the same but for marks', n => `campaign${'!'.repeat(n % 250)}${'?'.repeat(Math.floor(n / 250))}`],
     ['share their initials', n => (n % 2 ? 'AB' : `a${n} b${n}`)],
     ['turn the direction of writing', n => `${BIDI}${n % 5}campaign ${n}${BIDI}`],
-  ])('50,000 that %s are each in one cluster', (_, labelOf) => {
+  ])('50,000 that %s are each in one cluster', { tags: 'long' }, (_, labelOf) => {
     const labels = Array.from({ length: 50_000 }, (_, n) => labelOf(n))
     const { entities, narratives } = canonicalize(said(labels))
     expect(entities.flat()).toHaveLength(new Set(labels).size + 1)

@@ -61,7 +61,9 @@ test('it ends when the process that started it is killed', async () => {
   await expect.poll(() => alive(redisPid)).toBe(false)
 })
 
-test('one that outlived even its supervisor is ended by the next start, with nothing lost', async () => {
+test('one that outlived even its supervisor is ended by the next start, with nothing lost', {
+  tags: 'long',
+}, async () => {
   const { kill, redisPid } = await holder()
   const supervisor = readFileSync(`/proc/${redisPid}/stat`, 'utf8')
     .replace(/^.*\) . /s, '')

@@ -1,15 +1,17 @@
 /**
- * Repetitions of a test: `short` under `npm test`, or `ROUNDS` if set, as in the commands of the long runs in
- * `docs/`.
+ * Returns the repetitions of a test: `all` under `npm run test:all`, a quarter of them, at least one, under `npm test`,
+ * or `ROUNDS` if set, as in the commands of the long runs in `docs/`.
  */
-export const rounds = (short: number): number => Number(process.env.ROUNDS ?? short)
+export const rounds = (all: number): number =>
+  Number(process.env.ROUNDS ?? (process.env.TEST_TIER === 'all' ? all : Math.ceil(all / 4)))
 
 /**
- * How fast-check draws: the same `short` draws at each `npm test`, so that what fails there is what was changed; `ROUNDS`
- * others at each long run.
- * @param seed of the short run
+ * Returns how fast-check runs a property: with the same values each time, so that what fails was changed; with others
+ * where `ROUNDS` is set.
+ * @param all runs under `npm run test:all`
+ * @param seed of the values
  */
-export const draws = (short: number, seed = 1): { numRuns: number; seed?: number } => ({
-  numRuns: rounds(short),
+export const draws = (all: number, seed = 1): { numRuns: number; seed?: number } => ({
+  numRuns: rounds(all),
   ...(process.env.ROUNDS === undefined && { seed }),
 })

@@ -511,7 +511,7 @@ describe('MISP events', () => {
     expect((await read()).file.Event.Tag).toEqual([{ name: 'tlp:amber' }, { name: 'tlp:red' }])
   })
 
-  it('are at most 1,000 in a campaign', async () => {
+  it('are at most 1,000 in a campaign', { tags: 'long' }, async () => {
     const events = (from: number, count: number) =>
       `[${Array.from({ length: count }, (_, n) => `{"info":"${from + n}"}`).join(',')}]`
     expect((await refusal(upload(events(0, 1_001), campaign.id, api, 'misp')))[0]).toBe(422)

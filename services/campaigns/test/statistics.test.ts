@@ -219,7 +219,7 @@ describe('statistics', () => {
     expect(await asked()).toEqual([1, 1, 1, 1])
   })
 
-  it('are counted from nothing once more than 100 members are removed', async () => {
+  it('are counted from nothing once more than 100 members are removed', { tags: 'long' }, async () => {
     const members = Array.from({ length: 120 }, () => iod())
     const id = await create(members)
     await expectExact(id)
@@ -229,7 +229,9 @@ describe('statistics', () => {
     expect(counted).toEqual([19])
   })
 
-  it('are counted from nothing once their numbers are a day old, or too many votes are newer', async () => {
+  it('are counted from nothing once their numbers are a day old, or too many votes are newer', {
+    tags: 'long',
+  }, async () => {
     const members = Array.from({ length: 200 }, () => iod())
     const id = await create(members)
     await expectExact(id)

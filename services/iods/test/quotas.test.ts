@@ -117,29 +117,33 @@ describe('IODs', () => {
       expect(await usage(id)).toEqual(before)
     }))
 
-  it('of one member who writes the longest texts until refused leave list, search and creation to the others', () =>
-    withQuotas({ QUOTA_IOD_BYTES: 1_000_000 }, async ({ user }) => {
-      const [mallory, bo] = [await user(), await user()]
-      const mine = await post(bo.api, { value: `lighthouse ${newId()}` })
-      const long = () => Array.from({ length: 417 }, newId).join('').slice(0, 10_000)
-      let refusal: Awaited<ReturnType<typeof post>> | undefined
-      for (let tries = 0; tries < 100 && !refusal; tries++) {
-        const answer = await post(mallory.api, { value: long(), description: long() })
-        if (answer.status !== 201) refusal = answer
-      }
-      expect(refusal).toMatchObject({
-        status: 413,
-        body: {
-          detail:
-            'The texts of your IODs take 1,000,000 bytes of 1,000,000 bytes, and this needs 20,000 bytes more: shorten it, or ask whoever runs this site for more',
-        },
-      })
-      expect(await usage(mallory.id)).toMatchObject({ iod_bytes: { used: 1_000_000 } })
-      expect((await post(bo.api)).status).toBe(201)
-      const found = await bo.api.call(iodsApi.listIods, { query: { q: 'lighthouse', limit: '5' } })
-      expect(found.map(({ id }) => id)).toEqual([mine.body.id])
-      expect((await bo.api.send('GET', '/iods?limit=5')).headers.get('x-total-count')).toBe('52')
-    }))
+  it(
+    'of one member who writes the longest texts until refused leave list, search and creation to the others',
+    { tags: 'long' },
+    () =>
+      withQuotas({ QUOTA_IOD_BYTES: 1_000_000 }, async ({ user }) => {
+        const [mallory, bo] = [await user(), await user()]
+        const mine = await post(bo.api, { value: `lighthouse ${newId()}` })
+        const long = () => Array.from({ length: 417 }, newId).join('').slice(0, 10_000)
+        let refusal: Awaited<ReturnType<typeof post>> | undefined
+        for (let tries = 0; tries < 100 && !refusal; tries++) {
+          const answer = await post(mallory.api, { value: long(), description: long() })
+          if (answer.status !== 201) refusal = answer
+        }
+        expect(refusal).toMatchObject({
+          status: 413,
+          body: {
+            detail:
+              'The texts of your IODs take 1,000,000 bytes of 1,000,000 bytes, and this needs 20,000 bytes more: shorten it, or ask whoever runs this site for more',
+          },
+        })
+        expect(await usage(mallory.id)).toMatchObject({ iod_bytes: { used: 1_000_000 } })
+        expect((await post(bo.api)).status).toBe(201)
+        const found = await bo.api.call(iodsApi.listIods, { query: { q: 'lighthouse', limit: '5' } })
+        expect(found.map(({ id }) => id)).toEqual([mine.body.id])
+        expect((await bo.api.send('GET', '/iods?limit=5')).headers.get('x-total-count')).toBe('52')
+      }),
+  )
 
   it('of a deleted account become nobody’s', () =>
     withQuotas({ QUOTA_IODS: 3 }, async ({ user, service }) => {

@@ -393,6 +393,7 @@ describe('decisions', () => {
   })
 
   it('50 merges at once all hold, and as many rules as the quota has are taken', {
+    tags: 'long',
     timeout: CROWD_MS,
   }, async () => {
     const things = Array.from({ length: 51 }, (_, n) => `thing${String.fromCharCode(97 + (n % 26))}x${n}`)

@@ -801,7 +801,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await expectSums(await done())
   })
 
-  it('follow what is deleted and restored, fifty times, ten at once', async () => {
+  it('follow what is deleted and restored, fifty times, ten at once', { tags: 'long' }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)], 'b/path')),
     )
@@ -822,7 +822,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     expect((await state())?.graph).toBeTruthy()
   })
 
-  it('follow what is posted and deleted, fifty times at once', async () => {
+  it('follow what is posted and deleted, fifty times at once', { tags: 'long' }, async () => {
     await say([triplet('Everybody', 'says', 'nothing')])
     await sum(ana.id)
     const count = async () => (await read({ limit: '5' })).nodes.find(({ id }) => id === 'verb:says')?.count
@@ -860,7 +860,9 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await expectSums(await done())
   })
 
-  it('are built for large graphs that were read, by the repair, and mended by a rebuild', async () => {
+  it('are built for large graphs that were read, by the repair, and mended by a rebuild', {
+    tags: 'long',
+  }, async () => {
     await sayMany(Array.from({ length: 5_130 }, (_, n) => triplet(`S${n % 190}`, `v${n % 27}`, `O${n}`)))
     await read()
     expect(await state()).toBeNull()

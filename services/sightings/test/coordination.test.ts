@@ -168,7 +168,7 @@ describe('limits', () => {
     expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
   })
 
-  it('keeps the latest runs, and says until when', async () => {
+  it('keeps the latest runs, and says until when', { tags: 'long' }, async () => {
     const all: string[] = []
     for (let n = 0; n < LIMITS.coordinationRunsKept + 2; n++) {
       const { id, created_at, expires_at } = await begin(ana)

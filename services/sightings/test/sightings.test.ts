@@ -93,7 +93,9 @@ describe('searching by text', () => {
     expect(idsOf(await rig.search(ana, { text: CLAIM, since: DAY(2), until: DAY(8) }))).toEqual([second])
   })
 
-  it('says that there were more than it looks at, the earliest of the same text among those', async () => {
+  it('says that there were more than it looks at, the earliest of the same text among those', {
+    tags: 'long',
+  }, async () => {
     const many = Array.from({ length: 2_003 }, (_, n) => ({
       text: CLAIM,
       posted_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 3_000 - n)).toISOString(),
