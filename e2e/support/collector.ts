@@ -25,13 +25,13 @@ export interface Fixture {
 }
 
 export const fixture = (source: Source, name: string): Fixture => {
-  const file = join(EXTENSION, 'test/fixtures', source, name)
+  const file = join(EXTENSION, 'test/pages', source, name)
   return { ...JSON.parse(readFileSync(`${file}.json`, 'utf8')), html: readFileSync(`${file}.html`, 'utf8') }
 }
 
 /** The response to a short-video page's request for a list of posts. */
 export const listFixture = (name: string): { url: string; body: object; all: Record<string, unknown>[] } =>
-  JSON.parse(readFileSync(join(EXTENSION, 'test/fixtures/tiktok', `${name}.list.json`), 'utf8'))
+  JSON.parse(readFileSync(join(EXTENSION, 'test/pages/tiktok', `${name}.list.json`), 'utf8'))
 
 /** A server that answers for every site, by full URL. */
 export interface Sites {

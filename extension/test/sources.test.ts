@@ -10,8 +10,8 @@ describe.each(SOURCES)('a %s page', source => {
 
   it.each(pages.map(page => [page.name, page] as const))(
     '%s reads as its truth',
-    (_, { html, url, own, all }) => {
-      const found = readPage({ document: parsePage(html), url, time: TIME })
+    (_, { html, url, frames, own, all }) => {
+      const found = readPage({ document: parsePage(html, url, frames), url, time: TIME })
       expect({ own: found.own ?? null, all: found.all }).toEqual({ own, all })
       for (const record of found.all) expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     },
