@@ -1,22 +1,10 @@
-import { LIMITS, type RecordContext } from '@iodine/contracts'
+import { cutText, exactTime, LIMITS, type RecordContext } from '@iodine/contracts'
 import { projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
-const TIME =
-  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
-
-/**
- * A time that names its zone, as the page writes it; undefined for any other. The contract's rule, without the library that
- * checks it: this runs in pages.
- */
-export const timeOf = (value: unknown): string | undefined => {
-  const text = textOf(value) ?? ''
-  const [, year, month, day] = TIME.exec(text)?.map(Number) ?? []
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? text : undefined
-}
+/** The first of the values that is a time with its zone, as the contract accepts it; undefined if none is. */
+export const timeOf = (...values: unknown[]): string | undefined =>
+  values.map(value => exactTime(textOf(value) ?? '')).find(time => time !== undefined)
 
 /** The only outermost element of a kind. */
 const only = (of: Document, selector: string): Element | undefined => {
@@ -32,8 +20,8 @@ export const articlePart = (of: Document): Element | undefined =>
 
 /** The text of a part of a page as it is shown, up to the limit. */
 export const partText = (part: Element): string | undefined => {
-  const text = projectText(part).replaceAll('\0', '').trim().slice(0, LIMITS.contextTextMax)
-  return text === '' ? undefined : text.toWellFormed()
+  const text = projectText(part).replaceAll('\0', '').trim()
+  return text === '' ? undefined : cutText(text, LIMITS.contextTextMax)
 }
 
 /** The web addresses that a part of a page links to, each once. */
