@@ -4,6 +4,7 @@ import type { Collected, PageParts } from '../shared/messages'
 import {
   articlePart,
   type Captured,
+  framesLoaded,
   type PageState,
   readTelegramPost,
   sourceOf,
@@ -84,6 +85,7 @@ const nextTask = () => new Promise(resolve => setTimeout(resolve))
  * why: the record is there all the same.
  */
 export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Collected[]> => {
+  if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
   const { page, chosen } = chooseRecords(what)
   const parts = new Map<Captured, { read: Omit<PageParts, 'pictures' | 'unread'>; pictures: string[] }>()
   const problems = new Map<Captured, string>()
