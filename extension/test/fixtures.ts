@@ -54,7 +54,8 @@ export const parsePage = (html: string, url = '', frames: Record<string, string>
     template.remove()
   }
   for (const frame of document.querySelectorAll('iframe')) {
-    const html = frames[new URL(frame.getAttribute('src') ?? '', url).href]
+    const source = frame.getAttribute('src') ?? ''
+    const html = URL.canParse(source, url) ? frames[new URL(source, url).href] : undefined
     Object.defineProperty(frame, 'contentDocument', { value: html === undefined ? null : parsePage(html) })
   }
   return document

@@ -52,6 +52,7 @@ it('pictures of an article are listed once each, by their addresses', () => {
   const page = pagesOf('blog').find(({ name }) => name === 'images')!
   expect(imagesOf({ document: parsePage(page.html), url: page.url })).toEqual([
     'https://blog.example.org/a.png',
+    'https://blog.example.org/lazy.png',
     'https://cdn.example.net/b.jpg?x=1&y=2',
   ])
 })

@@ -2,6 +2,7 @@ import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contract
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
 import type { Collected, PageParts } from '../shared/messages'
 import {
+  allIn,
   articlePart,
   type Captured,
   framesLoaded,
@@ -66,7 +67,7 @@ export const readPart = (part: Element): Pick<PageParts, 'url' | 'dom' | 'text'>
 
 /** The addresses of the pictures that the page has loaded in a part of it. */
 export const loadedPictures = (part: Element): string[] => {
-  const drawn = [...part.querySelectorAll('img')]
+  const drawn = (allIn(part, 'img') as HTMLImageElement[])
     .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
     .map(({ currentSrc, src }) => currentSrc || src)
   const behind = [...part.querySelectorAll<HTMLElement>('a[style*="background-image"]')].flatMap(
