@@ -49,14 +49,22 @@ export const tiktokLists = (): { name: string; url: string; body: unknown; all: 
  */
 export const parsePage = (html: string, url = '', frames: Record<string, string> = {}): Document => {
   const document = new DOMParser().parseFromString(html, 'text/html')
-  for (const template of document.querySelectorAll<HTMLTemplateElement>('template[shadowrootmode="open"]')) {
-    template.parentElement?.attachShadow({ mode: 'open' }).append(template.content)
-    template.remove()
-  }
+  attachShadows(document)
+  // Where scripts run, this is text.
+  for (const element of document.querySelectorAll('noscript')) element.textContent = element.innerHTML
   for (const frame of document.querySelectorAll('iframe')) {
     const source = frame.getAttribute('src') ?? ''
     const html = URL.canParse(source, url) ? frames[new URL(source, url).href] : undefined
     Object.defineProperty(frame, 'contentDocument', { value: html === undefined ? null : parsePage(html) })
   }
   return document
+}
+
+const attachShadows = (root: ParentNode): void => {
+  for (const template of root.querySelectorAll<HTMLTemplateElement>('template[shadowrootmode="open"]')) {
+    const shadow = template.parentElement?.attachShadow({ mode: 'open' })
+    shadow?.append(template.content)
+    template.remove()
+    if (shadow) attachShadows(shadow)
+  }
 }

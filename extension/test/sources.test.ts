@@ -1,4 +1,4 @@
-import { RECORD_SCHEMAS } from '@iodine/contracts'
+import { LIMITS, RECORD_SCHEMAS } from '@iodine/contracts'
 import { describe, expect, it } from 'vitest'
 import { imagesOf, isTiktokList, readPage, readTiktokList, sourceOf } from '../src/sources'
 import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
@@ -55,6 +55,13 @@ it('pictures of an article are listed once each, by their addresses', () => {
     'https://blog.example.org/lazy.png',
     'https://cdn.example.net/b.jpg?x=1&y=2',
   ])
+})
+
+it('a long text ends before the limit with a whole character', () => {
+  const words = 'x'.repeat(LIMITS.contextTextMax - 4)
+  const document = parsePage(`<main>${words}👩‍👩‍👧 and so on</main>`)
+  const { own } = readPage({ document, url: 'https://blog.example.org/', time: TIME })
+  expect(own?.context?.text).toBe(words)
 })
 
 it('3 MB of state are read like little', () => {

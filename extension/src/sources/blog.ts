@@ -83,24 +83,25 @@ const LAZY = [
   'srcset',
 ]
 
-/** The pictures of a part of a page, those that are not loaded yet, too. */
+/** The pictures of a part of a page, also those that are not loaded yet or are for browsers without scripts. */
 const picturesIn = (part: ParentNode, base: string): string[] =>
-  allIn(part, 'img, noscript').flatMap(element => {
-    if (element.localName === 'noscript')
-      return element.children.length > 0 ? [] : withoutScripts(element, base)
-    const image = element as HTMLImageElement
-    // `currentSrc` is the candidate that the browser chose.
-    const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
-    const named = LAZY.map(name => [name.endsWith('srcset'), image.getAttribute(name)] as const)
-    const addresses = [chosen, ...named.map(([isSet, value]) => (isSet ? largestOf(value) : value))]
-    return addresses.map(address => addressOf(address, base)).find(Boolean) ?? []
-  })
+  allIn(part, 'img, noscript')
+    .flatMap(element =>
+      element.localName === 'noscript' ? withoutScripts(element) : (element as HTMLImageElement),
+    )
+    .flatMap(image => {
+      // `currentSrc` is the candidate that the browser chose.
+      const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
+      const named = LAZY.map(name => [name.endsWith('srcset'), image.getAttribute(name)] as const)
+      const addresses = [chosen, ...named.map(([isSet, value]) => (isSet ? largestOf(value) : value))]
+      return addresses.map(address => addressOf(address, base)).find(Boolean) ?? []
+    })
 
-/** The pictures for browsers without scripts, which are text in those with scripts. Counters of visits are none. */
-const withoutScripts = (element: Element, base: string): string[] =>
-  [...new DOMParser().parseFromString(element.textContent ?? '', 'text/html').querySelectorAll('img')]
-    .filter(image => !['width', 'height'].some(side => /^[01](?:px)?$/.test(image.getAttribute(side) ?? '')))
-    .flatMap(image => addressOf(image.getAttribute('src'), base) ?? [])
+/** The pictures in an element that is text where scripts run, but for counters of visits. */
+const withoutScripts = (element: Element): HTMLImageElement[] =>
+  [...new DOMParser().parseFromString(element.textContent ?? '', 'text/html').querySelectorAll('img')].filter(
+    image => !['width', 'height'].some(side => /^[01](?:px)?$/.test(image.getAttribute(side) ?? '')),
+  )
 
 /** The address in a `srcset` that is for the largest size. */
 const largestOf = (candidates: string | null): string | undefined =>
