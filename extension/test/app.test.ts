@@ -259,7 +259,7 @@ describe('collecting, with captures', () => {
     expect(await collect()).toEqual({ ok: false, error })
   })
 
-  test('the web app is not kept on being collected', async () => {
+  test('Keep collecting is refused on the web app', async () => {
     const url = 'https://web.telegram.org/k/#@open_eyes'
     const orders: unknown[] = []
     page = async order => {

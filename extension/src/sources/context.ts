@@ -20,14 +20,17 @@ const rootsOf = (part: ParentNode): ParentNode[] => {
 export const allIn = (part: ParentNode, selector: string): Element[] =>
   rootsOf(part).flatMap(root => [...root.querySelectorAll(selector)])
 
+/** The element around one, or the host of its shadow root. */
+const parentOf = (element: Element): Element | undefined =>
+  element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host
+
 /** Those that are within no other one. */
-const outermost = (part: ParentNode, selector: string): Element[] => {
-  const isWithin = (element: Element): boolean => {
-    const parent = element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host
-    return parent !== undefined && (parent.matches(selector) || isWithin(parent))
-  }
-  return allIn(part, selector).filter(element => !isWithin(element))
-}
+const outermost = (part: ParentNode, selector: string): Element[] =>
+  allIn(part, selector).filter(element => {
+    for (let parent = parentOf(element); parent; parent = parentOf(parent))
+      if (parent.matches(selector)) return false
+    return true
+  })
 
 const MAIN = 'main, [role="main"]'
 const ARTICLE = 'article, [role="article"]'

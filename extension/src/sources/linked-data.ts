@@ -10,6 +10,8 @@ const ARTICLE_TYPES = new Set(
 )
 /** Lists within lists; the nodes of a page are not deeper. */
 const DEPTH_MAX = 8
+const ARTICLES_MAX = 1_000
+const TITLES_MAX = 20
 
 /** What a page says of itself, to tell its article from others that it names. */
 export interface OfThisPage {
@@ -69,10 +71,14 @@ const fold = (title: string | null | undefined): string =>
 export const articleAmong = (nodes: unknown[], { addresses, titles }: OfThisPage): unknown => {
   const [base = ''] = addresses
   const own = addresses.map(address => (address === undefined ? undefined : plain(address, base)))
-  const folded = titles.map(fold).filter(title => title !== '')
+  const folded = titles
+    .slice(0, TITLES_MAX)
+    .map(fold)
+    .filter(title => title !== '')
   const main = new Set(nodes.flatMap(node => valuesOf(at(node, 'mainEntity'))))
   const mainIds = new Set([...main].map(node => at(node, '@id')).filter(Boolean))
-  const candidates = nodes.filter(isArticle).map(node => {
+  const articles = nodes.filter(isArticle).slice(0, ARTICLES_MAX)
+  const candidates = articles.map(node => {
     const named = ['url', '@id', 'mainEntityOfPage']
       .flatMap(key => valuesOf(at(node, key)))
       .flatMap(value => [textOf(value), textOf(at(value, '@id')), textOf(at(value, 'url'))])

@@ -44,12 +44,14 @@ const documentsOf = (document: Document): Document[] => [
   ...[...document.querySelectorAll('iframe')].flatMap(frame => frame.contentDocument ?? []),
 ]
 
-/** Resolves once the frames of a page that it may read have loaded, or after some seconds. */
+/** Resolves once the frames of the page's own site have loaded, or after some seconds. */
 export const framesLoaded = async (document: Document): Promise<void> => {
-  const loading = [...document.querySelectorAll('iframe')].filter(
-    ({ src, contentDocument: shown }) =>
-      shown && (shown.readyState !== 'complete' || (shown.URL === 'about:blank' && /^https?:/.test(src))),
-  )
+  const siteOf = (address: string | null) => urlOf(address ?? '', document.baseURI)?.origin
+  const loading = [...document.querySelectorAll('iframe[src]')].filter(frame => {
+    const { contentDocument: shown } = frame as HTMLIFrameElement
+    const isLoaded = shown?.readyState === 'complete' && shown.URL !== 'about:blank'
+    return shown && !isLoaded && siteOf(frame.getAttribute('src')) === siteOf(document.URL)
+  })
   if (loading.length === 0) return
   const loaded = loading.map(
     frame => new Promise(resolve => frame.addEventListener('load', resolve, { once: true })),
