@@ -14,7 +14,10 @@ test('the built extension reads each page of the gallery as its record says', as
   const sites = await startSites()
   // Nobody is at this address: what is collected waits in the browser.
   const collector = await launchCollector({ sites, hosts: [...hosts], server: 'http://127.0.0.1:9' })
-  const { page, popup } = await collector.open('about:blank')
+  // The browser tells the tab of a permitted site alone.
+  const [[, , { url: first, html: shown }]] = pages as [(typeof pages)[number]]
+  sites.serve(first, shown)
+  const { page, popup } = await collector.open(first)
   await popup.evaluate(
     () =>
       new Promise<void>(resolve => {
