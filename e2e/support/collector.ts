@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { authApi, type Source } from '@iodine/contracts'
+import { authApi, SOURCES, type Source } from '@iodine/contracts'
 import { type BrowserContext, chromium, expect, type Page, type Worker } from '@playwright/test'
 import { strFromU8, strToU8, unzipSync } from 'fflate'
 import { generate } from 'selfsigned'
@@ -16,22 +16,39 @@ const WAIT_MS = 60_000
 /** The form is higher, the button is not. */
 const FORM_PX = 200
 
-/** A page modelled on a platform's, and the records in it. */
+const PAGES = join(EXTENSION, 'test/pages')
+
+/** A page of the gallery, and the records in it; `extension/test/pages/README.md` explains the fields. */
 export interface Fixture {
   url: string
   html: string
   own: Record<string, unknown> | null
   all: Record<string, unknown>[]
+  frame?: string
+  frameHtml: string
+  refused?: string
 }
 
 export const fixture = (source: Source, name: string): Fixture => {
-  const file = join(EXTENSION, 'test/fixtures', source, name)
-  return { ...JSON.parse(readFileSync(`${file}.json`, 'utf8')), html: readFileSync(`${file}.html`, 'utf8') }
+  const file = join(PAGES, source, name)
+  const expected = JSON.parse(readFileSync(`${file}.json`, 'utf8'))
+  const { own = null, all = own ? [own] : [], frame } = expected
+  const read = (kind: string) => readFileSync(`${file}.${kind}`, 'utf8')
+  return { ...expected, own, all, html: read('html'), frameHtml: frame ? read('frame.html') : '' }
 }
+
+/** All pages of the gallery, by source and name. */
+export const gallery = (): [source: Source, name: string, page: Fixture][] =>
+  SOURCES.flatMap(source =>
+    readdirSync(join(PAGES, source)).flatMap(file => {
+      const [, name] = /^([^.]+)\.html$/.exec(file) ?? []
+      return name === undefined ? [] : [[source, name, fixture(source, name)] as [Source, string, Fixture]]
+    }),
+  )
 
 /** The response to a short-video page's request for a list of posts. */
 export const listFixture = (name: string): { url: string; body: object; all: Record<string, unknown>[] } =>
-  JSON.parse(readFileSync(join(EXTENSION, 'test/fixtures/tiktok', `${name}.list.json`), 'utf8'))
+  JSON.parse(readFileSync(join(PAGES, 'tiktok', `${name}.list.json`), 'utf8'))
 
 /** A server that answers for every site, by full URL. */
 export interface Sites {
@@ -144,12 +161,21 @@ export interface CollectorOptions {
   sites: Sites
   /** Host names that the browser resolves to `sites`, with the extension's permission. */
   hosts: string[]
-  /** Address of the product, from which the extension is downloaded. */
-  product: string
+  /** Address of the product, from which the extension is downloaded; without it, it is the one that was built. */
+  product?: string
   /** Address of the product for the extension, if different. */
   server?: string
   /** The browser may draw every tab, as activeTab allows while a real popup is open. */
   draws?: boolean
+}
+
+const downloadedZip = async (product: string): Promise<Uint8Array> => {
+  const { extension_url } = await (await fetch(`${product}/config.json`)).json()
+  return new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer())
+}
+const builtZip = (): Uint8Array => {
+  const built = join(EXTENSION, 'dist')
+  return readFileSync(join(built, readdirSync(built).find(name => name.endsWith('-chromium.zip')) ?? ''))
 }
 
 export const launchCollector = async ({
@@ -161,8 +187,7 @@ export const launchCollector = async ({
 }: CollectorOptions): Promise<Collector> => {
   const folder = await mkdtemp(join(tmpdir(), 'iodine-collector-'))
   const unpacked = join(folder, 'extension')
-  const { extension_url } = await (await fetch(`${product}/config.json`)).json()
-  const files = unzipSync(new Uint8Array(await (await fetch(product + extension_url)).arrayBuffer()))
+  const files = unzipSync(product === undefined ? builtZip() : await downloadedZip(product))
   // A test cannot press the browser's own "Allow": the manifest grants these permissions instead.
   const manifest = JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array()))
   manifest.host_permissions = draws ? ['<all_urls>'] : hosts.map(host => `https://${host}/*`)

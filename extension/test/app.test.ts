@@ -240,6 +240,40 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(0)
   })
 
+  test.each([
+    [
+      'https://web.telegram.org/k/#@open_eyes',
+      'Telegram’s web app can’t be collected: open the channel’s page, t.me/s/open_eyes, and collect there',
+    ],
+    [
+      'https://web.telegram.org/a/#-100123',
+      'Telegram’s web app can’t be collected: open the channel’s page, t.me/s/CHANNEL, and collect there',
+    ],
+    [
+      'https://t.me/open_eyes/12?single',
+      'No post was found on this page: open the channel’s page, t.me/s/open_eyes, and collect there',
+    ],
+  ])('where %s has no post, the way to one is said', async (url, error) => {
+    tab = { active: true, url, windowId: 3 }
+    page = async () => ({ url })
+    expect(await collect()).toEqual({ ok: false, error })
+  })
+
+  test('Keep collecting is refused on the web app', async () => {
+    const url = 'https://web.telegram.org/k/#@open_eyes'
+    const orders: unknown[] = []
+    page = async order => {
+      orders.push(order)
+      return { url }
+    }
+    expect(await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('web app'),
+    })
+    expect(orders.at(-1)).toEqual({ order: 'keep', on: false })
+    expect(session).toEqual({})
+  })
+
   test('a ticket is good for one answer, and for none after its order', async () => {
     let kept = ''
     page = async ({ ticket }) => {

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Source } from '@iodine/contracts'
 
 export const SOURCES: Source[] = ['tiktok', 'telegram', 'blog']
-/** The capture time of all fixtures. */
+/** The capture time of all pages. */
 export const TIME = '2026-11-21T10:00:00.000Z'
-const folder = (source: Source) => join(import.meta.dirname, 'fixtures', source)
+const folder = (source: Source) => join(import.meta.dirname, 'pages', source)
 
-/** A page and the expected result of its reader. */
+/** A page of the gallery and the expected result of its reader. `pages/README.md` explains the fields. */
 export interface Fixture {
   name: string
   note: string
@@ -15,16 +15,27 @@ export interface Fixture {
   html: string
   own: unknown
   all: unknown[]
+  /** HTML of the page's frames, by their address. */
+  frames: Record<string, string>
+  /** A part of the sentence that says why there is no record. */
+  refused?: string
 }
 
 export const pagesOf = (source: Source): Fixture[] =>
   readdirSync(folder(source))
-    .filter(file => file.endsWith('.html'))
-    .map(file => ({
-      ...JSON.parse(readFileSync(join(folder(source), file.replace(/html$/, 'json')), 'utf8')),
-      name: file.replace(/\.html$/, ''),
-      html: readFileSync(join(folder(source), file), 'utf8'),
-    }))
+    .filter(file => /(?<!\.frame)\.html$/.test(file))
+    .map(file => {
+      const read = (name: string) => readFileSync(join(folder(source), name), 'utf8')
+      const { own = null, all, frame, ...expected } = JSON.parse(read(file.replace(/html$/, 'json')))
+      return {
+        ...expected,
+        own,
+        all: all ?? (own ? [own] : []),
+        frames: frame ? { [frame]: read(file.replace(/html$/, 'frame.html')) } : {},
+        name: file.replace(/\.html$/, ''),
+        html: read(file),
+      }
+    })
 
 /** A response that a short-video page fetches, and the records in it. */
 export const tiktokLists = (): { name: string; url: string; body: unknown; all: unknown[] }[] =>
@@ -32,4 +43,28 @@ export const tiktokLists = (): { name: string; url: string; body: unknown; all: 
     .filter(file => file.endsWith('.list.json'))
     .map(file => ({ name: file, ...JSON.parse(readFileSync(join(folder('tiktok'), file), 'utf8')) }))
 
-export const parsePage = (html: string): Document => new DOMParser().parseFromString(html, 'text/html')
+/**
+ * A page as a browser has it, but for its layout and scripts: with open shadow roots, and the documents of its frames, by
+ * their address.
+ */
+export const parsePage = (html: string, url = '', frames: Record<string, string> = {}): Document => {
+  const document = new DOMParser().parseFromString(html, 'text/html')
+  attachShadows(document)
+  // Where scripts run, this is text.
+  for (const element of document.querySelectorAll('noscript')) element.textContent = element.innerHTML
+  for (const frame of document.querySelectorAll('iframe')) {
+    const source = frame.getAttribute('src') ?? ''
+    const html = URL.canParse(source, url) ? frames[new URL(source, url).href] : undefined
+    Object.defineProperty(frame, 'contentDocument', { value: html === undefined ? null : parsePage(html) })
+  }
+  return document
+}
+
+const attachShadows = (root: ParentNode): void => {
+  for (const template of root.querySelectorAll<HTMLTemplateElement>('template[shadowrootmode="open"]')) {
+    const shadow = template.parentElement?.attachShadow({ mode: 'open' })
+    shadow?.append(template.content)
+    template.remove()
+    if (shadow) attachShadows(shadow)
+  }
+}

@@ -1,8 +1,9 @@
-import { RECORD_SCHEMAS } from '@iodine/contracts'
+import { exactTime, RECORD_SCHEMAS } from '@iodine/contracts'
 import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readPage, readTiktokList } from '../src/sources'
+import { allIn, readPage, readTiktokList } from '../src/sources'
+import { jsonOf } from '../src/sources/read'
 import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
 
 /** One change of a page's text. `at` and `length` are fractions of its length. */
@@ -72,23 +73,25 @@ const evidenceOf = (document: Document, url: string): string => {
       if (URL.canParse(text.trim(), base)) said.push(new URL(text.trim(), base).href)
   }
   const add = (text: string) => {
-    said.push(text, text.trim())
-    addAddress(text)
+    said.push(text, text.trim(), exactTime(text) ?? '')
+    for (const part of [text, ...text.split(/[\s,]+/)]) addAddress(part)
   }
   const addJson = (value: unknown) => {
     if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) addJson(inner)
     else add(String(value))
   }
-  for (const element of document.querySelectorAll('*')) {
+  const elements = (of: Document): Element[] =>
+    allIn(of, '*').flatMap(element =>
+      element.localName === 'noscript' ? [element, ...elements(parsePage(element.textContent))] : [element],
+    )
+  for (const element of elements(document)) {
     add(element.textContent ?? '')
     for (const attribute of element.attributes) {
       add(attribute.value)
       for (const [, , address = ''] of attribute.value.matchAll(/url\(\s*(['"]?)(.*?)\1\s*\)/gi)) add(address)
     }
     if (element.tagName !== 'SCRIPT') continue
-    try {
-      addJson(JSON.parse(element.textContent ?? ''))
-    } catch {}
+    addJson(jsonOf(element))
   }
   return said.join('\n')
 }
@@ -116,9 +119,9 @@ const unseen = (
 const unseenLeaves = (record: unknown, evidence: string): unknown[] =>
   leavesOf(record).filter(value => {
     if (ours.has(value)) return false
-    // A message's line breaks are elements of the page.
+    // A message's line breaks are elements of the page, and so are several authors.
     return !String(value)
-      .split('\n')
+      .split(/\n|, /)
       .every(line => evidence.includes(line))
   })
 

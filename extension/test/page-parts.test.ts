@@ -9,7 +9,7 @@ import {
   readPart,
 } from '../src/content/page-parts'
 import { findSelected } from '../src/content/quote'
-import { pagesOf } from './fixtures'
+import { pagesOf, parsePage } from './fixtures'
 
 const show = (url: string, html: string) => {
   ;(window as unknown as { happyDOM: { setURL(url: string): void } }).happyDOM.setURL(url)
@@ -52,6 +52,22 @@ test('each post of a channel comes with its own part of the page, whole and alon
         expect(page.dom).not.toContain(`data-post="open_eyes/${id}"`)
       }
   }
+})
+
+test('a post in a frame is read once the frame has loaded, and captured from there', async () => {
+  const { url, html, frames, own } = fixture('telegram', 'link')
+  show(url, html)
+  const frame = document.querySelector('iframe') as HTMLIFrameElement
+  const [framed = ''] = Object.values(frames)
+  let shown = new DOMParser().parseFromString('', 'text/html')
+  Object.defineProperty(shown, 'readyState', { value: 'loading' })
+  Object.defineProperty(frame, 'contentDocument', { get: () => shown })
+  const collecting = collect('own', true)
+  shown = parsePage(framed)
+  frame.dispatchEvent(new Event('load'))
+  const [collected] = await collecting
+  expect(collected?.captured.record).toMatchObject({ telegram: (own as { telegram: unknown }).telegram })
+  expect(collected?.page).toMatchObject({ url, text: expect.stringContaining('The bridge is closed') })
 })
 
 test('without the order to capture, nothing but records is read', async () => {

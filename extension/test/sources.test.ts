@@ -1,4 +1,4 @@
-import { RECORD_SCHEMAS } from '@iodine/contracts'
+import { LIMITS, RECORD_SCHEMAS } from '@iodine/contracts'
 import { describe, expect, it } from 'vitest'
 import { imagesOf, isTiktokList, readPage, readTiktokList, sourceOf } from '../src/sources'
 import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
@@ -10,8 +10,8 @@ describe.each(SOURCES)('a %s page', source => {
 
   it.each(pages.map(page => [page.name, page] as const))(
     '%s reads as its truth',
-    (_, { html, url, own, all }) => {
-      const found = readPage({ document: parsePage(html), url, time: TIME })
+    (_, { html, url, frames, own, all }) => {
+      const found = readPage({ document: parsePage(html, url, frames), url, time: TIME })
       expect({ own: found.own ?? null, all: found.all }).toEqual({ own, all })
       for (const record of found.all) expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     },
@@ -52,8 +52,16 @@ it('pictures of an article are listed once each, by their addresses', () => {
   const page = pagesOf('blog').find(({ name }) => name === 'images')!
   expect(imagesOf({ document: parsePage(page.html), url: page.url })).toEqual([
     'https://blog.example.org/a.png',
+    'https://blog.example.org/lazy.png',
     'https://cdn.example.net/b.jpg?x=1&y=2',
   ])
+})
+
+it('a long text ends before the limit with a whole character', () => {
+  const words = 'x'.repeat(LIMITS.contextTextMax - 4)
+  const document = parsePage(`<main>${words}👩‍👩‍👧 and so on</main>`)
+  const { own } = readPage({ document, url: 'https://blog.example.org/', time: TIME })
+  expect(own?.context?.text).toBe(words)
 })
 
 it('3 MB of state are read like little', () => {

@@ -12,7 +12,7 @@ import type {
   RequestName,
   ValueOf,
 } from '../shared/messages'
-import { type Captured, sourceOf } from '../sources'
+import { type Captured, channelPage, isTelegramApp, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints, tokenOf } from './api'
 import { createCaptures } from './captures'
@@ -38,7 +38,15 @@ const APP_PATH = /^(iods|campaigns)\/[0-9a-f]{24}$/
 const SHORT_MS = 30_000
 /** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
 const AWAKE_MS = 20_000
-const NOTHING_HERE = 'No post was found on this page'
+
+/** Why nothing was collected of the page at an address, and what to do. */
+const nothingAt = (address = ''): string => {
+  const why = isTelegramApp(address)
+    ? 'Telegram’s web app can’t be collected'
+    : 'No post was found on this page'
+  const page = channelPage(address)
+  return page ? `${why}: open the channel’s page, ${page}, and collect there` : why
+}
 
 type Handler = (input: unknown) => Promise<unknown>
 /** The result of a handler: undefined for a null answer. */
@@ -232,7 +240,7 @@ export const createApp = (database: Database): App => {
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
       const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
-      if (!collected) throw new Error(NOTHING_HERE)
+      if (!collected) throw new Error(nothingAt((await chrome.tabs.get(tabId)).url))
       send()
       collected.capturing.then(() => send())
       return collected.result
@@ -248,6 +256,10 @@ export const createApp = (database: Database): App => {
       await prepareTab(tabId)
       const page = await order(tabId, { order: 'keep', on: true })
       if (!page) throw new Error('This page can’t be collected from')
+      if (isTelegramApp(page.url)) {
+        await order(tabId, { order: 'keep', on: false })
+        throw new Error(nothingAt(page.url))
+      }
       await writeKeeping(tabId, new URL(page.url).origin)
       if (sourceOf(page.url) === 'tiktok') {
         await registerLists(true)

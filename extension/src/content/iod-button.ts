@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category, LIMITS } from '@iodine/contracts'
+import { CATEGORIES, type Category, cutText, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
 import { ask, type CreatedIod } from '../shared/messages'
@@ -151,7 +151,7 @@ export const createIodButton = (onCreated: () => void) => {
       if (category !== 'NARRATIVE_TRIPLET')
         categoryField.append(element('option', { value: category, textContent: category }))
     categoryField.value = suggestCategory(value.startsWith('@') ? 'username' : '', value)
-    const description = `Seen on ${location.hostname}: ${document.title}`.slice(0, LIMITS.fieldMax)
+    const description = cutText(`Seen on ${location.hostname}: ${document.title}`, LIMITS.fieldMax)
     const descriptionField = element('textarea', { value: description, rows: 2 })
     const problem = element('p', { className: 'problem' })
     problem.setAttribute('role', 'alert')

@@ -2,8 +2,10 @@ import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contract
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
 import type { Collected, PageParts } from '../shared/messages'
 import {
+  allIn,
   articlePart,
   type Captured,
+  framesLoaded,
   type PageState,
   readTelegramPost,
   sourceOf,
@@ -65,7 +67,7 @@ export const readPart = (part: Element): Pick<PageParts, 'url' | 'dom' | 'text'>
 
 /** The addresses of the pictures that the page has loaded in a part of it. */
 export const loadedPictures = (part: Element): string[] => {
-  const drawn = [...part.querySelectorAll('img')]
+  const drawn = (allIn(part, 'img') as HTMLImageElement[])
     .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
     .map(({ currentSrc, src }) => currentSrc || src)
   const behind = [...part.querySelectorAll<HTMLElement>('a[style*="background-image"]')].flatMap(
@@ -84,6 +86,7 @@ const nextTask = () => new Promise(resolve => setTimeout(resolve))
  * why: the record is there all the same.
  */
 export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Collected[]> => {
+  if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
   const { page, chosen } = chooseRecords(what)
   const parts = new Map<Captured, { read: Omit<PageParts, 'pictures' | 'unread'>; pictures: string[] }>()
   const problems = new Map<Captured, string>()

@@ -31,7 +31,7 @@ export const readPage = (page: PageState): { source: Source | undefined } & Foun
 }
 
 export { imagesOf } from './blog'
-export { articlePart } from './context'
+export { allIn, articlePart } from './context'
 export { type PageState, urlOf } from './read'
-export { readTelegramPost, telegramPosts } from './telegram'
+export { channelPage, framesLoaded, isTelegramApp, readTelegramPost, telegramPosts } from './telegram'
 export { isTiktokHost, isTiktokList, readTiktokList } from './tiktok'

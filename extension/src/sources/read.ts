@@ -45,13 +45,43 @@ export const filled = <T extends object>(fields: T): Partial<Filled<T>> | undefi
   return entries.length > 0 ? (Object.fromEntries(entries) as Partial<Filled<T>>) : undefined
 }
 
-/** The JSON in a script of the page; undefined if it is missing or malformed. */
+/**
+ * Texts of JSON, and what stands around or between its parts by mistake: marks of CDATA, comments, semicolons, last commas.
+ * What does not end goes on to the end, so that no part is read twice.
+ */
+const partsWith = (comment: string): RegExp =>
+  new RegExp(
+    [
+      String.raw`"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|$)`,
+      String.raw`(?:(?:\/\/|\/\*)\s{0,9})?(?:<!\[CDATA\[|\]\]>)(?:\s{0,9}\*\/)?`,
+      comment,
+      String.raw`\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|;|,(?=\s*[\]}])`,
+    ].join('|'),
+    'g',
+  )
+/** A comment stands beside the JSON, or around it. */
+const REPAIRS = [partsWith(String.raw`<!--[\s\S]*?(?:-->|$)`), partsWith('<!--|-->')]
+const unicodeEscape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** A text of JSON, whose line breaks may be raw and whose escapes needless, as JSON has it. */
+const repairedText = (text: string): string =>
+  text
+    .replace(/\p{Cc}/gu, unicodeEscape)
+    .replace(/\\(["\\/bfnrt]|u[\da-fA-F]{4})?/g, (all, known?: string) => (known === undefined ? '' : all))
+
+/** The JSON in a script of the page, also where it is not quite JSON; undefined if it is missing or can't be read. */
 export const jsonOf = (script: Element | null): unknown => {
-  try {
-    return JSON.parse(script?.textContent ?? '')
-  } catch {
-    return undefined
+  const text = script?.textContent ?? ''
+  const repairs = REPAIRS.map(
+    parts => () => text.replace(parts, part => (part.startsWith('"') ? repairedText(part) : '')),
+  )
+  for (const read of [() => text, ...repairs]) {
+    try {
+      return JSON.parse(read())
+    } catch {}
   }
+  return undefined
 }
 
 export const urlOf = (address: string, base?: string): URL | undefined =>

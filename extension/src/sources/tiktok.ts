@@ -12,7 +12,9 @@ import {
   urlOf,
 } from './read'
 
-const POST_PATH = /^\/@([^/]+)\/(?:video|photo)\/(\d+)/
+/** A post's address: with its author, as `/@/video/ID` without one, as embedded, and on phones. */
+const POST_PATH =
+  /^\/(?:@(?<author>[^/]*)\/(?:video|photo)\/|(?:embed(?:\/v\d)?|player\/v\d|(?:i18n\/)?share\/video|v)\/)(?<id>\d+)/
 const LIST_PATH = /^\/api\/(?!preload\/)(?:[\w-]+\/)*(?:item_list|search\/(?:general|item)\/full)\/?$/
 
 export const isTiktokHost = (host: string): boolean => host === 'tiktok.com' || host.endsWith('.tiktok.com')
@@ -26,7 +28,7 @@ export const isTiktokList = (address: string): boolean => {
 /** The posts of a page: the one of its address, and those of the lists in its state. */
 export const readTiktokPage = ({ document, url, time }: PageState): Found<TiktokRecord> => {
   const records = unique(stateItems(document).map(item => recordOf(item, time)))
-  const [, uniqueId, videoId] = POST_PATH.exec(urlOf(url)?.pathname ?? '') ?? []
+  const { author: uniqueId, id: videoId } = POST_PATH.exec(urlOf(url)?.pathname ?? '')?.groups ?? {}
   if (!videoId) return { own: undefined, all: records }
   const shown: TiktokRecord = records.find(record => record.main.video_id === videoId) ?? {
     collector_metadata: { fetch_timestamp: time, source: 'tiktok' },
@@ -61,21 +63,27 @@ const stateItems = (document: Document): unknown[] => {
     jsonOf(document.querySelector('script#__UNIVERSAL_DATA_FOR_REHYDRATION__')),
     '__DEFAULT_SCOPE__',
   )
-  const older = at(jsonOf(document.querySelector('script#SIGI_STATE')), 'ItemModule')
+  const older = jsonOf(document.querySelector('script#SIGI_STATE'))
   return [
-    ...(typeof older === 'object' && older !== null ? Object.values(older) : []),
+    ...valuesOf(at(older, 'ItemModule')),
     ...listOf(at(scope, 'webapp.updated-items')),
-    at(scope, 'webapp.video-detail', 'itemInfo', 'itemStruct'),
+    // `webapp.video-detail`, on phones `webapp.reflow.video.detail`: names change more often than what they hold.
+    ...valuesOf(scope).map(part => at(part, 'itemInfo', 'itemStruct')),
   ]
 }
+
+const valuesOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : []
 
 const recordOf = (item: unknown, time: string): TiktokRecord | undefined => {
   const videoId = textOf(at(item, 'id'))
   if (!videoId || !/^\d+$/.test(videoId) || at(item, 'liveRoomInfo') !== undefined) return undefined
   const flatAuthor = textOf(at(item, 'author'))
-  const stat = (...names: string[]) =>
-    firstCount(...names.flatMap(name => [at(item, 'stats', name), at(item, 'statsV2', name)]))
-  const authorStat = (...names: string[]) => firstCount(...names.map(name => at(item, 'authorStats', name)))
+  // The older group is rounded, and overflows at 2³¹.
+  const countIn = (group: string, ...names: string[]) =>
+    firstCount(...[`${group}V2`, group].flatMap(version => names.map(name => at(item, version, name))))
+  const stat = (name: string) => countIn('stats', name)
+  const authorStat = (...names: string[]) => countIn('authorStats', ...names)
   const record: TiktokRecord = {
     collector_metadata: { fetch_timestamp: time, source: 'tiktok' },
     main: {

@@ -1,3 +1,4 @@
+import { graphemes } from './characters.js'
 import { foldText } from './vocabulary.js'
 
 export interface FoldedText {
@@ -9,8 +10,6 @@ export interface FoldedText {
    */
   offsets?: number[]
 }
-
-const graphemes = /* @__PURE__ */ new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /** Folds a text, and keeps the way back to the text: folding changes lengths. */
 export function foldWithOffsets(text: string): FoldedText {

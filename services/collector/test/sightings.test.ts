@@ -148,6 +148,28 @@ describe('telling the sightings service', () => {
     expect(await tell()).toEqual([])
   })
 
+  it('reads the times of articles as publishing software writes them, and none without a zone', async () => {
+    const written = ['2026-03-01T10:00:00+0200', '2026-03-01 10:00Z', '2026-03-01T10:00:00', '2026-03-01']
+    const ids = await ingest(
+      'blog',
+      ...written.map((article_published_time, n) =>
+        blogArticle({
+          canonical: `https://blog.example.org/${n}`,
+          article_published_time,
+          article_modified_time: '2026-03-05T10:00+0100',
+        }),
+      ),
+    )
+    const records = new Map((await tell()).map(record => [record.id, record]))
+    expect(ids.map(id => records.get(String(id))?.posted_at)).toEqual([
+      '2026-03-01T10:00:00+02:00',
+      '2026-03-01T10:00:00Z',
+      null,
+      null,
+    ])
+    for (const id of ids) expect(records.get(String(id))?.claimed_at).toBe('2026-03-05T10:00:00+01:00')
+  })
+
   it('tells new versions and deletions, and nothing while nothing has changed', async () => {
     const record = telegramPost()
     const id = await ingestOne('telegram', record)

@@ -1,11 +1,12 @@
 import {
   type BlogRecord,
+  cutText,
+  exactTime,
   LIMITS,
   type RecordContext,
   type SightingRecord,
   type TelegramRecord,
   type TiktokRecord,
-  timestamp,
 } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
 
@@ -25,8 +26,7 @@ interface Told {
   hashes?: (string | null | undefined)[]
 }
 
-const timeOf = (value: string | null | undefined): string | null =>
-  timestamp.safeParse(value).success ? (value as string) : null
+const timeOf = (value: string | null | undefined): string | null => exactTime(value ?? '') ?? null
 
 /** A time in seconds since 1970. */
 const timeOfSeconds = (seconds: number | null | undefined): string | null => {
@@ -111,7 +111,7 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
     claimed_at: edited ? (edited_at ?? null) : posted_at,
     fetched_at: doc.fetched_at.toISOString(),
     edited,
-    text: postText(doc).slice(0, LIMITS.contextTextMax),
+    text: cutText(postText(doc), LIMITS.contextTextMax),
     forwarded_from: forwarded_from && (forwarded_from.name || forwarded_from.url) ? forwarded_from : null,
     links: (context.links ?? []).filter(link => short(link) !== null),
     media: media.slice(0, LIMITS.contextMediaMax),

@@ -1,14 +1,8 @@
-import type { BodyOf, ResponseOf, recordsInternal } from '@iodine/contracts'
+import { type BodyOf, cutText, type ResponseOf, type recordsInternal } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import type { CollectorModels } from '../models/index.js'
 import type { RecordDoc } from '../models/record.js'
 import { postText } from '../presenters/sighting.js'
-
-/** Cut between characters, not within one. */
-const beginning = (text: string, length: number): string => {
-  const cut = text.slice(0, length)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1)
-}
 
 /** Those of the records that a user may see, as owner or because they are shared now. */
 export const openRecords = async (
@@ -28,6 +22,6 @@ export const openRecords = async (
     id: doc._id.toHexString(),
     user_id: doc.user_id.toHexString(),
     shared: doc.shared ?? null,
-    excerpt: excerpt > 0 ? beginning(postText(doc), excerpt) : '',
+    excerpt: excerpt > 0 ? cutText(postText(doc), excerpt) : '',
   }))
 }
