@@ -126,14 +126,12 @@ const blogMetadata = z.strictObject({
     .nullish(),
 })
 
-/** Images whose hashes a record holds. */
-export const IMAGE_HASHES_MAX = 5_000
 /** The count is checked before the entries are validated, which is slow for many. */
 const imageHashes = z
   .unknown()
   .refine(
-    value => typeof value !== 'object' || value === null || Object.keys(value).length <= IMAGE_HASHES_MAX,
-    { error: `must hold at most ${IMAGE_HASHES_MAX} images`, abort: true },
+    value => typeof value !== 'object' || value === null || Object.keys(value).length <= LIMITS.imageHashesMax,
+    { error: `must hold at most ${LIMITS.imageHashesMax} images`, abort: true },
   )
   .pipe(z.record(text(), text()))
 

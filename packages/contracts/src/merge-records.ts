@@ -1,4 +1,5 @@
-import { IMAGE_HASHES_MAX, type RecordOf } from './collector.js'
+import type { RecordOf } from './collector.js'
+import { LIMITS } from './limits.js'
 import type { Source } from './vocabulary.js'
 
 /**
@@ -29,9 +30,9 @@ export interface SeenRecord<R = RecordOf[Source]> {
 /** Orders two values of a field: the greater list of numbers wins, number by number. */
 type Order = (value: unknown, seen: SeenAt) => number[]
 
-const isFilled = (value: unknown): boolean =>
+const hasValue = (value: unknown): boolean =>
   value !== null && value !== undefined && (Array.isArray(value) ? value.length > 0 : value !== '')
-const filled = (value: unknown): number => Number(isFilled(value))
+const filled = (value: unknown): number => Number(hasValue(value))
 const isTimed = ({ by }: SeenAt): number => Number(TRUST[by] >= TRUST.import)
 const timeIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : 0)
 const hashedIn = (value: unknown): number =>
@@ -135,7 +136,7 @@ function* leavesOf(tree: Tree, path: string[] = []): Generator<[path: string[], 
 export const isRemovalNotice = (record: RecordOf[Source]): boolean =>
   Boolean(record.context?.removed) &&
   [...leavesOf(record as unknown as Tree)].every(
-    ([path, value]) => !isFilled(value) || OF_NOTICES.test(path.join('.')),
+    ([path, value]) => !hasValue(value) || OF_NOTICES.test(path.join('.')),
   )
 
 /**
@@ -222,14 +223,14 @@ export const mergeRecords = <R extends RecordOf[Source]>(
 
   /** Image hashes of many versions of a page are more than a record takes. */
   const inLimit = (entries: [string, unknown][], path: string[]): Tree => {
-    if (path[0] !== IMAGE_HASHES || entries.length <= IMAGE_HASHES_MAX) return treeOf(entries)
+    if (path[0] !== IMAGE_HASHES || entries.length <= LIMITS.imageHashesMax) return treeOf(entries)
     const order = orderOf(path)
     const seen = new Map(leaves.map(([leaf, at]) => [keyOf(leaf), at]))
     const rank = ([key, value]: [string, unknown]) => order(value, seen.get(keyOf([...path, key])) as SeenAt)
     const kept = new Set(
       [...entries]
         .sort((a, b) => compare(rank(b), rank(a)) || (a[0] < b[0] ? -1 : 1))
-        .slice(0, IMAGE_HASHES_MAX)
+        .slice(0, LIMITS.imageHashesMax)
         .map(([key]) => key),
     )
     return treeOf(entries.filter(([key]) => kept.has(key)))
