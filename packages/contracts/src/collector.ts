@@ -130,7 +130,8 @@ const blogMetadata = z.strictObject({
 const imageHashes = z
   .unknown()
   .refine(
-    value => typeof value !== 'object' || value === null || Object.keys(value).length <= LIMITS.imageHashesMax,
+    value =>
+      typeof value !== 'object' || value === null || Object.keys(value).length <= LIMITS.imageHashesMax,
     { error: `must hold at most ${LIMITS.imageHashesMax} images`, abort: true },
   )
   .pipe(z.record(text(), text()))
