@@ -30,6 +30,8 @@ const DOCUMENT_BYTES = 15 * 1024 * 1024
 const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
 /** Stored records that are read at once to be merged. */
 const MERGED_BYTES = 32 * 1024 * 1024
+/** A merge of larger records takes milliseconds: other requests go between. */
+const SLOW_BYTES = 100_000
 /** How far a collector's clock may be ahead. */
 const AHEAD_MS = 5 * 60_000
 
@@ -250,6 +252,7 @@ const write = async (
       changes.push({ at, delta, operation: { insertOne: { document } } })
       continue
     }
+    if ((doc.bytes ?? 0) > SLOW_BYTES) await new Promise(setImmediate)
     const {
       record: merged,
       seen,
