@@ -298,7 +298,7 @@ describe('any observations', () => {
             for (const each of all) expect(paths(each.record).filter(path => !kept.has(path))).toEqual([])
           },
         ),
-        draws(60),
+        draws(200),
       )
     },
   )

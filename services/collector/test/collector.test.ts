@@ -363,7 +363,7 @@ describe('repetition', () => {
           expect(await list('tiktok', carl)).toEqual([{ ...expected, id: expect.any(String) }])
         },
       ),
-      draws(4),
+      draws(8),
     )
   })
 
