@@ -1,3 +1,4 @@
+import { pageAbsence } from './content/capture'
 import { createIodButton } from './content/iod-button'
 import { createKeeper } from './content/keep'
 import { createOverlay } from './content/overlay'
@@ -26,7 +27,8 @@ const start = () => {
         collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })),
       }),
     )
-    return { url: location.href }
+    const absence = pageAbsence()
+    return { url: location.href, ...(absence && { absence }) }
   }
   const mark = (on: boolean) => {
     for (const feature of [overlay, iodButton]) on ? feature.start() : feature.stop()

@@ -207,6 +207,58 @@ describe('collecting, with captures', () => {
     expect(hashes[1]).toEqual(hashes[0])
   })
 
+  test.each<[object, string]>([
+    [
+      { kind: 'waiting' },
+      'The site asks to wait: nothing was collected. Reload the page once it shows the post.',
+    ],
+    [{ kind: 'withheld' }, 'The site does not show this post to you: nothing was collected.'],
+    [
+      { kind: 'error', status: 503 },
+      'The site answered with an error (status 503): nothing was collected. Try again later.',
+    ],
+  ])('of a page without a post (%j) the user is told why', async (absence, sentence) => {
+    page = async ({ ticket }) => {
+      await answers({ name: 'collected', ticket, collected: [] })
+      return { url: SITE, absence }
+    }
+    expect(await collect()).toEqual({ ok: true, value: { queued: 0, invalid: [], absence: sentence } })
+    expect([await database.count('records'), await database.count('captures')]).toEqual([0, 0])
+  })
+
+  test('of a removed page the user is told that the record stays, and the record is told of it', async () => {
+    const removal = {
+      source: 'blog',
+      record: {
+        collector_metadata: { fetch_timestamp: '2026-11-22T10:00:00.000Z', source: 'blog' },
+        metadata: { canonical: SITE },
+        context: {
+          removed: { first_seen: '2026-11-22T10:00:00.000Z', last_seen: '2026-11-22T10:00:00.000Z' },
+        },
+      },
+    }
+    const gone = async ({ ticket }: Collect) => {
+      await answers({ name: 'collected', ticket, collected: [{ captured: removal }] })
+      return { url: SITE, absence: { kind: 'removed' } }
+    }
+    const told = async () => {
+      page = gone
+      return ((await collect()) as { value: { absence: string } }).value.absence
+    }
+    expect(await told()).toBe(
+      'This post was removed: nothing was collected. If you have a record of it, that stays.',
+    )
+    await database.clear('records')
+    page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
+    await collect()
+    expect(await told()).toBe('This post was removed; your record of Nov 21, 2026 stays.')
+    const [{ record } = { record: undefined }] = await database.getAll('records')
+    expect(record).toMatchObject({
+      collector_metadata: { fetch_timestamp: '2026-11-21T10:00:00.000Z' },
+      context: { removed: { first_seen: '2026-11-22T10:00:00.000Z' } },
+    })
+  })
+
   test.each<[string, (order: Collect) => unknown]>([
     [
       'without the order’s ticket',
@@ -262,6 +314,7 @@ describe('collecting, with captures', () => {
   test('Keep collecting is refused on the web app', async () => {
     const url = 'https://web.telegram.org/k/#@open_eyes'
     const orders: unknown[] = []
+    session.keeping = {}
     page = async order => {
       orders.push(order)
       return { url }
@@ -271,7 +324,7 @@ describe('collecting, with captures', () => {
       error: expect.stringContaining('web app'),
     })
     expect(orders.at(-1)).toEqual({ order: 'keep', on: false })
-    expect(session).toEqual({})
+    expect(session.keeping).toEqual({})
   })
 
   test('a ticket is good for one answer, and for none after its order', async () => {

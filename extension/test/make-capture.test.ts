@@ -114,7 +114,12 @@ test('a picture that no manifest may name is left out, and spoils nothing', asyn
 test.each([
   ['https://blog.example.org/a b', 'https://blog.example.org/a%20b'],
   ['https://me:secret@blog.example.org/#x', 'https://blog.example.org/'],
+  ['https://app.example.org/#/a/1', 'https://app.example.org/#/a/1'],
+  ['https://app.example.org/a#!b', 'https://app.example.org/a#!b'],
   ['https://blog.example.org/\r\n\tx\u0085?q=\u2028', 'https://blog.example.org/x%C2%85?q=%E2%80%A8'],
-])('an address in a manifest has no white space, password or fragment: %j', (address, expected) => {
-  expect(captureAddress(address)).toBe(expected)
-})
+])(
+  'an address in a manifest has no white space or password, and no fragment but a route: %j',
+  (address, expected) => {
+    expect(captureAddress(address)).toBe(expected)
+  },
+)

@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { IngestResult, TiktokRecord } from '@iodine/contracts'
+import { type IngestResult, NEVER_COLLECTED, type TiktokRecord } from '@iodine/contracts'
 import { rounds } from '@iodine/test-kit/rounds'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createCaptures } from '../src/background/captures'
@@ -60,6 +60,7 @@ const timeOf = (record: TiktokRecord) => record.collector_metadata.fetch_timesta
 const take = (record: TiktokRecord): IngestResult => {
   if (record.main?.description === 'bad') return { error: ['main.description must be good'] }
   const before = stored.get(keyOf(record))
+  if (!before && record.context?.removed) return { error: [NEVER_COLLECTED] }
   const id = '0'.repeat(24)
   if (before && timeOf(before) >= timeOf(record)) return { id, status: 'unchanged' }
   stored.set(keyOf(record), record)
@@ -318,4 +319,44 @@ test('whatever fails in between, the server ends with all that was captured, and
   await collector.flush()
   expect((await collector.summary()).waiting).toBe(0)
   expect(new Map([...stored].map(([key, record]) => [key, record.main.description]))).toEqual(captured)
+})
+
+const notice = (id: number, time: string): Captured => ({
+  source: 'tiktok',
+  record: {
+    collector_metadata: { fetch_timestamp: time, source: 'tiktok' },
+    main: { video_id: String(id) },
+    context: { removed: { first_seen: time, last_seen: time } },
+  },
+})
+const LATER = '2026-11-21T11:00:00.000Z'
+
+test('a poorer page takes nothing from a queued record, and a removal marks it', async () => {
+  const { add, flush, queue, owner } = await open()
+  await add([video(1, 'Whole')])
+  const poorer = video(1, '', LATER)
+  expect(await add([poorer])).toMatchObject({ queued: 1, records: [{ main: { description: 'Whole' } }] })
+  await add([notice(1, '2026-11-21T12:00:00.000Z')])
+  expect(await queue.collectedAt(owner, poorer)).toBe(LATER)
+  await flush()
+  expect(requests).toMatchObject([
+    [
+      {
+        collector_metadata: { fetch_timestamp: LATER },
+        main: { description: 'Whole' },
+        context: { removed: { first_seen: '2026-11-21T12:00:00.000Z' } },
+      },
+    ],
+  ])
+})
+
+test('a removal of what was never collected is refused by the server and not kept', async () => {
+  const { add, flush, queue, owner, summary } = await open()
+  await add([video(1)])
+  await flush()
+  await add([notice(1, LATER), notice(2, LATER)])
+  await flush()
+  expect(await queue.collectedAt(owner, video(1))).toBe('2026-11-21T10:00:00.000Z')
+  expect(await queue.collectedAt(owner, video(2))).toBeUndefined()
+  expect(await summary()).toMatchObject({ waiting: 0, refused: [], totals: { created: 1, updated: 1 } })
 })

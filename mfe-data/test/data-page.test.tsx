@@ -614,3 +614,13 @@ test('selected records are shared together', async () => {
     as: 'username',
   })
 })
+
+test('a card says which site its page names as its original, and when the post was seen removed', async () => {
+  const clone = article()
+  clone.metadata.og_url = 'https://paper.example.com/1'
+  clone.context = { removed: { first_seen: '2026-11-21T10:00:00Z', last_seen: '2026-11-21T10:00:00Z' } }
+  await open({ blog: [clone] }, {}, '/dashboard/data?source=blog')
+  const card = await firstCard()
+  expect(card.textContent).toContain('Names paper.example.com as its original')
+  expect(card.textContent).toContain('Removed, seen on Nov 21, 2026')
+})

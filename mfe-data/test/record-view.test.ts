@@ -156,3 +156,26 @@ describe('the pointer of a value', () => {
     expect(quoteOf(view, { path: 'main.create_time', value: 'x', place: null })).toBeNull()
   })
 })
+
+describe('what a card says first', () => {
+  test('is which site a clone names as its original, and that a post was seen removed', () => {
+    const clone = article()
+    clone.metadata = { canonical: 'https://mirror.example.net/1', og_url: 'https://www.paper.example.com/1' }
+    clone.context = {
+      stated_canonical: 'https://paper.example.com/1',
+      removed: { first_seen: '2026-11-21T10:00:00Z', last_seen: '2026-11-22T10:00:00Z' },
+    }
+    const view = presentRecord('blog', clone)
+    expect(view).toMatchObject({
+      names: 'paper.example.com',
+      removedAt: '2026-11-21T10:00:00Z',
+      originalUrl: 'https://mirror.example.net/1',
+    })
+    expect(view.groups.flatMap(({ fields }) => fields).map(({ label }) => label)).toContain(
+      'Canonical as stated',
+    )
+    clone.collector_metadata.fetch_timestamp = '2026-11-23T10:00:00Z'
+    expect(presentRecord('blog', clone)).not.toHaveProperty('removedAt')
+    expect(presentRecord('blog', article())).not.toHaveProperty('names')
+  })
+})

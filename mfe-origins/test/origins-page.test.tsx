@@ -130,6 +130,21 @@ describe('the answer', () => {
     expect(within(screen.getByRole('list', { name: 'Legend' })).getByText(/shared by others/)).toBeTruthy()
   })
 
+  it('says which site a clone names as its original, and that a post was seen removed', async () => {
+    const clone = sighting(1, {
+      source: 'blog',
+      account: 'mirror.example.net',
+      names: 'https://paper.example.com/1',
+      removed_at: '2026-03-08T10:00:00.000Z',
+    })
+    await open('?value=a', answers(results([clone])))
+    const first = await screen.findByRole('region', { name: 'Earliest known here' })
+    expect(first.textContent).toContain('paper.example.com as its original as the page claims')
+    expect(first.textContent).toContain('Seen on 2026-03-08 10:00:00 UTC; the record stays')
+    within(first).getByText('Removed', { selector: 'span' })
+    within(screen.getByRole('list', { name: 'Legend' })).getByText('removed since')
+  })
+
   it('moves by the keys of the timeline, and says where', async () => {
     await open('?value=a', answers(STORY))
     const timeline = await screen.findByRole('application', { name: 'Timeline of sightings' })

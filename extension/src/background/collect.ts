@@ -1,5 +1,5 @@
 import type { Collected, CollectResult } from '../shared/messages'
-import { type Captured, sourceOf } from '../sources'
+import { type Absence, type Captured, sourceOf } from '../sources'
 import { type Captures, LeftOut } from './captures'
 import { type Database, type StoredQuote, writeSetting } from './database'
 import { type CaptureSource, makeCapture } from './make-capture'
@@ -15,6 +15,7 @@ export interface Place {
 
 interface Answered extends Place {
   collected: readonly Collected[]
+  absence?: Absence | undefined
 }
 
 /** Collects a page, on the order of a person. */
@@ -65,8 +66,8 @@ export const createCollector = (
     })
     try {
       await prepareTab(tabId)
-      await order(tabId, { order: 'collect', what, ticket, sealing })
-      return answered
+      const report = await order(tabId, { order: 'collect', what, ticket, sealing })
+      return answered && { ...answered, absence: report?.absence }
     } finally {
       open.delete(ticket)
     }
@@ -93,6 +94,19 @@ export const createCollector = (
       ...(unread > 0 ? [picturesUnread(unread)] : []),
     ]
     return writeSetting(database, 'leftOut', sentences.join(' ') || undefined).catch(() => {})
+  }
+
+  /** Queues the notice of a removed post. Resolves to what the user is told of a page without a post. */
+  const notePage = async (
+    owner: string,
+    absence: Absence,
+    collected: readonly Collected[],
+  ): Promise<CollectResult> => {
+    const notices = collected.map(({ captured }) => captured)
+    const [notice] = notices
+    const time = notice && (await queue.collectedAt(owner, notice))
+    const { invalid } = await queue.add(owner, notices, { again: true })
+    return { queued: 0, invalid, absence: absenceSentence(absence, time) }
   }
 
   let making = 0
@@ -132,6 +146,7 @@ export const createCollector = (
       const page = await read(tabId, what, sealing)
       const source = page && sourceOf(page.url)
       const collected = page?.collected.filter(({ captured }) => captured.source === source) ?? []
+      if (page?.absence) return { result: await notePage(owner, page.absence, collected), capturing: NOTHING }
       if (!page || collected.length === 0) return undefined
       const { queued, invalid, records } = await queue.add(
         owner,
@@ -141,9 +156,7 @@ export const createCollector = (
       return {
         result: { queued, invalid },
         // Nobody waits for the picture and the capture.
-        capturing: sealing
-          ? captureAll(owner, { ...page, collected }, records, what === 'own')
-          : Promise.resolve(),
+        capturing: sealing ? captureAll(owner, { ...page, collected }, records, what === 'own') : NOTHING,
       }
     },
 
@@ -162,6 +175,23 @@ export const createCollector = (
 
     making: () => making,
   }
+}
+
+const NOTHING = Promise.resolve()
+
+const dayOf = (time: string): string =>
+  new Date(time).toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric' })
+
+/** @param collectedAt when the post was collected before, if this browser knows it */
+const absenceSentence = ({ kind, status }: Absence, collectedAt?: string): string => {
+  if (kind === 'waiting')
+    return 'The site asks to wait: nothing was collected. Reload the page once it shows the post.'
+  if (kind === 'withheld') return 'The site does not show this post to you: nothing was collected.'
+  if (kind === 'error')
+    return `The site answered with an error (status ${status}): nothing was collected. Try again later.`
+  return collectedAt
+    ? `This post was removed; your record of ${dayOf(collectedAt)} stays.`
+    : 'This post was removed: nothing was collected. If you have a record of it, that stays.'
 }
 
 const picturesUnread = (count: number): string =>

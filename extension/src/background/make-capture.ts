@@ -1,5 +1,6 @@
 import {
   type CaptureTrigger,
+  isRoute,
   LIMITS,
   type Manifest,
   type ManifestBlob,
@@ -17,10 +18,11 @@ const utf8 = new TextEncoder()
 const PICTURES_MAX = LIMITS.captureBlobsMax - 4
 const TYPE = /^image\/[a-z0-9.+-]+$/
 
-/** A page's address as captures name it: without its fragment, and without a name and password. */
+/** A page's address as captures name it: without its fragment, unless that is a route, and without a name and password. */
 export const captureAddress = (address: string): string => {
   const url = new URL(address)
-  url.hash = url.username = url.password = ''
+  url.username = url.password = ''
+  if (!isRoute(url.hash)) url.hash = ''
   return url.href
 }
 

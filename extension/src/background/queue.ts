@@ -1,4 +1,13 @@
-import { type IngestResult, LIMITS, naturalKey, RECORD_SCHEMAS, type Source } from '@iodine/contracts'
+import {
+  type IngestResult,
+  isRemovalNotice,
+  LIMITS,
+  mergeRecords,
+  naturalKey,
+  observed,
+  RECORD_SCHEMAS,
+  type Source,
+} from '@iodine/contracts'
 import type { Outcome, Refusal, Totals } from '../shared/messages'
 import type { Captured } from '../sources'
 import { type Database, recordId, type Waiting } from './database'
@@ -14,7 +23,7 @@ const OUTCOMES_MAX = 100
  */
 export interface Queue {
   /**
-   * Adds records. Newer content replaces a queued record. A record whose content the server has acknowledged
+   * Adds records. Newer content is merged into a queued record. A record whose content the server has acknowledged
    * is skipped; with `again` it is sent once more with its old time (the server responds 'unchanged', or
    * stores it again if it was deleted). `records`: of each that was given, the record as it is or was sent;
    * undefined where it is invalid.
@@ -24,6 +33,8 @@ export interface Queue {
     captured: readonly Captured[],
     options: { again: boolean },
   ): Promise<{ queued: number; invalid: string[]; records: (Captured['record'] | undefined)[] }>
+  /** When a post was last collected by this browser, ISO time; undefined if it does not know that. */
+  collectedAt(owner: string, captured: Captured): Promise<string | undefined>
   /** The oldest queued records of one source that fit into one request. */
   next(owner: string, max?: number): Promise<Waiting[]>
   /** Records the server's results for a batch, in its order. */
@@ -71,12 +82,23 @@ export const createQueue = (database: Database): Queue => ({
         entry.record.collector_metadata.fetch_timestamp = acknowledged.time
         if (!again) continue
       }
+      // Of two at one time the later one counts. The digest stays its own, so that the same is not queued again.
+      if (waiting?.state === 'waiting')
+        entry.record = mergeRecords(observed(entry.record), observed(waiting.record)).record
       await queue.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
       queued += 1
     }
     await write.done
     const records = captured.map((_, position) => entryAt.get(position)?.record)
     return { queued, invalid: [...new Set(invalid)], records }
+  },
+
+  async collectedAt(owner, captured) {
+    const id = recordId(owner, captured.source, keyOf(captured))
+    const waiting = await database.getFromIndex('records', 'id', id)
+    return waiting && !isRemovalNotice(waiting.record)
+      ? waiting.record.collector_metadata.fetch_timestamp
+      : (await database.get('acknowledged', id))?.time
   },
 
   async next(owner, max = BATCH_RECORDS_MAX) {
@@ -112,6 +134,12 @@ export const createQueue = (database: Database): Queue => ({
       const now = await records.get(sent.seq)
       // Newer content that was added meanwhile stays in the queue.
       const isSame = now?.version === sent.version
+      const isNotice = isRemovalNotice(sent.record)
+      if ('error' in result && isNotice) {
+        // Nothing was collected of it: there is nothing to mark.
+        if (isSame) await records.delete(sent.seq)
+        continue
+      }
       if ('error' in result) {
         const reason = [result.error].flat().join(', ')
         if (isSame) await records.put({ ...sent, state: 'refused', reason })
@@ -119,7 +147,7 @@ export const createQueue = (database: Database): Queue => ({
       }
       if (isSame) await records.delete(sent.seq)
       const time = sent.record.collector_metadata.fetch_timestamp
-      await acknowledged.put({ id: sent.id, digest: sent.digest, time, at: at.getTime() })
+      if (!isNotice) await acknowledged.put({ id: sent.id, digest: sent.digest, time, at: at.getTime() })
       totals[result.status] += 1
       await outcomes.put({
         owner: sent.owner,

@@ -1,4 +1,5 @@
 import type { FoundOnPage, Order } from '../shared/messages'
+import type { Absence } from '../sources'
 
 const KEEPING = 'keeping'
 
@@ -35,6 +36,8 @@ export interface PageReport {
   url: string
   /** The known IODs that are on it, if they were asked for. */
   found?: FoundOnPage[]
+  /** Why the page has no post, if it was to be collected. */
+  absence?: Absence
 }
 
 export const order = (tabId: number, message: Order): Promise<PageReport | undefined> =>

@@ -1,5 +1,6 @@
 import type { BlogRecord, TelegramRecord, TiktokRecord } from '@iodine/contracts'
 import {
+  type Absence,
   type Captured,
   imagesOf,
   type PageState,
@@ -39,12 +40,26 @@ export interface Chosen {
   chosen: Captured[]
 }
 
+/** This page now, and how the browser loaded it. */
+const currentPage = (): PageState => {
+  const [load] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[]
+  return {
+    document,
+    url: location.href,
+    time: new Date().toISOString(),
+    ...(load && { loadedUrl: load.name, status: load.responseStatus }),
+  }
+}
+
+/** Why this page has no post; undefined if it may have one. */
+export const pageAbsence = (): Absence | undefined => readPage(currentPage()).absence
+
 /** The records of this page: its own post (else the one in the middle of the window), or all. */
 export const chooseRecords = (what: 'own' | 'all'): Chosen => {
-  const page = { document, url: location.href, time: new Date().toISOString() }
-  const { source, own, all } = readPage(page)
+  const page = currentPage()
+  const { source, own, all, absence } = readPage(page)
   if (!source) return { page, chosen: [] }
-  const inView = source === 'telegram' && !own ? postInView() : undefined
+  const inView = source === 'telegram' && !own && !absence ? postInView() : undefined
   const one = own ?? (inView && readTelegramPost(inView, page))
   const records = what === 'all' ? all : one ? [one] : []
   return { page, chosen: records.map(record => ({ source, record })) }
@@ -53,7 +68,8 @@ export const chooseRecords = (what: 'own' | 'all'): Chosen => {
 /** A record with the data that is not in the page's elements. */
 export const completed = async ({ source, record }: Captured): Promise<Captured> => ({
   source,
-  record: await complete[source](record as never),
+  // A page that says that its post was removed has nothing of it.
+  record: record.context?.removed ? record : await complete[source](record as never),
 })
 
 /** All records of this page. */

@@ -30,9 +30,11 @@ export const createKeeper = () => {
   }
 
   const scan = async () => {
-    // A post with only an address would overwrite a complete one from a list.
+    // A post with only an address says nothing that its list does not.
     await handOver(
-      (await readAll()).filter(({ record }) => !('main' in record) || record.main.create_time != null),
+      (await readAll()).filter(
+        ({ record }) => !('main' in record) || record.main.create_time != null || record.context?.removed,
+      ),
     )
   }
 

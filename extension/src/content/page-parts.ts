@@ -83,7 +83,7 @@ const nextTask = () => new Promise(resolve => setTimeout(resolve))
 
 /**
  * The records that are asked for, each with the part of the page that shows it. A part that can't be captured says
- * why: the record is there all the same.
+ * why: the record is there all the same. A page whose post was removed is not captured.
  */
 export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Collected[]> => {
   if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
@@ -91,7 +91,7 @@ export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Co
   const parts = new Map<Captured, { read: Omit<PageParts, 'pictures' | 'unread'>; pictures: string[] }>()
   const problems = new Map<Captured, string>()
   let characters = 0
-  for (const captured of sealing ? chosen : []) {
+  for (const captured of sealing ? chosen.filter(({ record }) => !record.context?.removed) : []) {
     try {
       const part = partOf(captured, page)
       if (!part) throw new NotCaptured('the page does not show it')

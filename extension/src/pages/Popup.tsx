@@ -116,9 +116,9 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
     setWorking(true)
     setResult('')
     await attempt(async () => {
-      const { queued, invalid } = await ask('collect', { tabId, what })
+      const { queued, invalid, absence } = await ask('collect', { tabId, what })
       if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
-      setResult(`${queued} collected`)
+      setResult(absence ?? `${queued} collected`)
     })
     refreshTab()
     setWorking(false)

@@ -112,6 +112,8 @@ export interface TabStatus {
 export interface CollectResult {
   queued: number
   invalid: string[]
+  /** Why nothing was collected, for the user. */
+  absence?: string
 }
 
 export type Answer<T> = { ok: true; value: T } | { ok: false; error: string }

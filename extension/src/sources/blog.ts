@@ -1,48 +1,61 @@
 import type { BlogRecord } from '@iodine/contracts'
 import { allIn, articlePart, contextOf, linksIn, mediaOf, partText, timeOf } from './context'
 import { articleAmong, firstValue, linkedNodes, valuesOf } from './linked-data'
+import { identify } from './own-address'
 import { addressOf, at, type Found, filled, firstTexts, type PageState, textOf } from './read'
 
 const IMAGES_MAX = 200
 const AUTHORS_MAX = 100
+/** What a head says of its site rather than of one article. */
+const OF_SITE = /^(?:generator|og:site_name|twitter:site)$/
 
 /** The article of a page, read from its head. */
-export const readBlogPage = ({ document, url, time }: PageState): Found<BlogRecord> => {
-  const meta = metaOf(document)
+export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Found<BlogRecord> => {
+  const page = addressOf(url, url)
+  if (!page) return { own: undefined, all: [] }
   const base = baseOf(document, url)
-  const page = addressOf(url, url)?.replace(/#.*$/, '')
-  const linked = linkedAddress(document, base)
+  const inHead = metaOf(document)
+  const linked = linkedAddresses(document, base)
+  const ogUrl = addressOf(inHead('og:url'), base)
+  const title = textOf(document.querySelector('head title')?.textContent?.trim())
   const nodes = linkedNodes(document)
-  const article = articleAmong(nodes, {
-    addresses: [page, linked, addressOf(meta('og:url'), base)],
+  const articleInHead = articleAmong(nodes, {
+    addresses: [page.replace(/#.*$/, ''), ...linked, ogUrl],
     titles: [
-      document.querySelector('head title')?.textContent,
-      meta('og:title'),
-      ...[...document.querySelectorAll('h1')].map(title => title.textContent),
+      title,
+      inHead('og:title'),
+      ...[...document.querySelectorAll('h1')].map(heading => heading.textContent),
     ],
   })
-  const canonical =
-    linked ??
-    addressOf(at(article, 'mainEntityOfPage', '@id'), base) ??
-    addressOf(at(article, 'mainEntityOfPage'), base)
-  const ogUrl = meta('og:url')
+  const mainEntity =
+    addressOf(at(articleInHead, 'mainEntityOfPage', '@id'), base) ??
+    addressOf(at(articleInHead, 'mainEntityOfPage'), base)
+  const titleInHead = inHead('og:title') ?? firstValue(at(articleInHead, 'headline'))
+  const { canonical, stated, isHeadStale } = identify(
+    { url, loadedUrl },
+    { canonicals: linked.length > 0 || mainEntity === undefined ? linked : [mainEntity], ogUrl },
+    title !== undefined && titleInHead !== undefined && !title.includes(titleInHead),
+  )
+  const part = articlePart(document)
+  // A head that is still another article's says nothing of this one.
+  const article = isHeadStale ? undefined : articleInHead
+  const meta = (name: string) => (isHeadStale && !OF_SITE.test(name) ? undefined : inHead(name))
+  const address = (name: string) => absolute(meta(name), base)
+  const heading = isHeadStale ? textOf(part?.querySelector('h1')?.textContent?.trim()) : undefined
   const metadata = filled({
-    title:
-      textOf(document.querySelector('head title')?.textContent?.trim()) ??
-      firstValue(at(article, 'headline')),
+    title: heading ?? title ?? firstValue(at(article, 'headline')),
     description: meta('description'),
-    // A record needs an address. The page's own is the fallback.
-    canonical: canonical ?? (ogUrl ? undefined : page),
+    canonical,
     generator: meta('generator'),
     og_title: meta('og:title'),
     og_description: meta('og:description'),
-    og_url: ogUrl,
-    og_image: meta('og:image'),
+    og_url: address('og:url'),
+    og_image: address('og:image'),
     og_site_name: meta('og:site_name'),
     twitter_title: meta('twitter:title'),
     twitter_description: meta('twitter:description'),
-    twitter_url: meta('twitter:url'),
-    twitter_image: meta('twitter:image'),
+    twitter_url: address('twitter:url'),
+    twitter_image: address('twitter:image'),
     twitter_site: meta('twitter:site'),
     article_published_time: meta('article:published_time') ?? firstValue(at(article, 'datePublished')),
     article_modified_time: meta('article:modified_time') ?? firstValue(at(article, 'dateModified')),
@@ -52,16 +65,19 @@ export const readBlogPage = ({ document, url, time }: PageState): Found<BlogReco
       keywords: keywordsOf(at(article, 'keywords')),
     }),
   })
-  if (!metadata?.canonical && !metadata?.og_url) return { own: undefined, all: [] }
-  const part = articlePart(document)
   const context = contextOf({
     // One of them may name a day alone.
-    posted_at: timeOf(metadata.article_published_time, firstValue(at(article, 'datePublished'))),
+    posted_at: timeOf(metadata?.article_published_time, firstValue(at(article, 'datePublished'))),
     text: part && partText(part),
     links: part && linksIn(part, base),
     media: part && mediaOf(picturesIn(part, base)),
+    stated_canonical: stated,
   })
-  const own = { collector_metadata: { fetch_timestamp: time, source: 'blog' }, metadata, ...context }
+  const own = {
+    collector_metadata: { fetch_timestamp: time, source: 'blog' },
+    metadata: metadata ?? {},
+    ...context,
+  }
   return { own, all: [own] }
 }
 
@@ -126,12 +142,15 @@ const metaOf = (document: Document): ((name: string) => string | undefined) => {
 const baseOf = (document: Document, url: string): string =>
   addressOf(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
 
-const linkedAddress = (document: Document, base: string): string | undefined => {
-  const link = [...document.querySelectorAll('link[rel][href]')].find(element =>
-    (element.getAttribute('rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'),
-  )
-  return addressOf(link?.getAttribute('href'), base)
-}
+/** An address that a page states, absolute; one that is no web address stays as it is. */
+const absolute = (value: string | undefined, base: string): string | undefined =>
+  value === undefined || URL.canParse(value) ? value : (addressOf(value, base) ?? value)
+
+/** The canonical addresses that a page states; empty ones are none. */
+const linkedAddresses = (document: Document, base: string): string[] =>
+  [...document.querySelectorAll('link[rel][href]')]
+    .filter(element => (element.getAttribute('rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
+    .flatMap(element => addressOf(element.getAttribute('href'), base) ?? [])
 
 /** The node that a value's `@id` refers to, or the value itself. */
 const resolved = (value: unknown, nodes: unknown[]): unknown => {

@@ -1,4 +1,4 @@
-import { cutText, exactTime, LIMITS, type RecordContext } from '@iodine/contracts'
+import { cutText, exactTime, isRoute, LIMITS, type RecordContext } from '@iodine/contracts'
 import { projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
@@ -89,7 +89,8 @@ export const linksIn = (part: Element, base: string): string[] | undefined => {
     const address = addressOf(link.getAttribute('href'), base)
     const url = address === undefined ? undefined : urlOf(address)
     // A place on the same page is no link.
-    const isHere = url?.hash && url.origin === own?.origin && url.pathname === own.pathname
+    const isHere =
+      url?.hash && !isRoute(url.hash) && url.origin === own?.origin && url.pathname === own.pathname
     return address === undefined || isHere ? [] : [address]
   })
   const unique = [...new Set(links)].slice(0, LIMITS.contextLinksMax)

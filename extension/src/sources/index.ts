@@ -1,4 +1,5 @@
 import type { RecordOf, Source } from '@iodine/contracts'
+import { type Absence, absenceOf, removalOf } from './absence'
 import { readBlogPage } from './blog'
 import { type Found, type PageState, urlOf } from './read'
 import { isTelegramHost, readTelegramPage } from './telegram'
@@ -24,12 +25,22 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
-/** The records of a page; none if it is not a web page. */
-export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
+/**
+ * The records of a page; none if it is not a web page. With `absence` the page has no post: of a removed one the record
+ * says only that.
+ */
+export const readPage = (
+  page: PageState,
+): { source: Source | undefined; absence?: Absence } & Found<RecordOf[Source]> => {
   const source = sourceOf(page.url)
-  return source ? { source, ...readers[source](page) } : { source, own: undefined, all: [] }
+  if (!source) return { source, own: undefined, all: [] }
+  const absence = absenceOf(source, page)
+  if (!absence) return { source, ...readers[source](page) }
+  const removal = absence.kind === 'removed' ? removalOf(source, page) : undefined
+  return { source, own: removal, all: removal ? [removal] : [], absence }
 }
 
+export type { Absence } from './absence'
 export { imagesOf } from './blog'
 export { allIn, articlePart } from './context'
 export { type PageState, urlOf } from './read'

@@ -99,9 +99,14 @@ export interface Found<R> {
   all: R[]
 }
 
-/** A page to read. `time` (ISO 8601) is that of the capture. */
+/**
+ * A page to read. `time` (ISO 8601) is that of the capture. If known, `loadedUrl` is the address with which the browser
+ * loaded the document, and `status` that answer's HTTP status: scripts may have moved the page on since.
+ */
 export interface PageState {
   document: Document
   url: string
   time: string
+  loadedUrl?: string
+  status?: number
 }

@@ -1,10 +1,13 @@
 import {
   isHttpUrl,
   type NewEvidence,
+  namedOriginal,
   type RecordOf,
+  removalSeen,
   type Source,
   type SourceType,
   type Stored,
+  siteOf,
   type TiktokRecord,
 } from '@iodine/contracts'
 import { pointerToken } from '@iodine/evidence'
@@ -61,6 +64,10 @@ export interface RecordView {
   iodSource: string | null
   collectedAt: string
   collectedFrom: string
+  /** Site that an article's page names as its original, such as `paper.example.com`: a claim. */
+  names?: string
+  /** When the post was seen removed, ISO time. */
+  removedAt?: string
 }
 
 export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'BLOG' } as const
@@ -259,6 +266,9 @@ const contextFields = ({ context }: Stored): Field[] => {
     field('context.posted_at', 'Posted', context?.posted_at),
     field('context.forwarded_from.name', 'Forwarded from', context?.forwarded_from?.name),
     field('context.forwarded_from.url', 'Forwarded from URL', context?.forwarded_from?.url, 'url'),
+    ...(context?.stated_canonical
+      ? [field('context.stated_canonical', 'Canonical as stated', context.stated_canonical, 'url')]
+      : []),
     field('context.text', 'Text', context?.text),
     field('context.links', 'Links', context?.links, 'list'),
     media('url', 'Pictures'),
@@ -275,6 +285,8 @@ export function presentRecord(source: Source, record: Stored): RecordView {
     title,
     fields: rows.map(([path, label, format]) => field(path, label, valueAt(record, path), format)),
   }))
+  const names = source === 'blog' ? siteOf(namedOriginal(record as Stored<'blog'>)) : null
+  const removedAt = removalSeen(record)
   groups.push({
     title: record.context?.edited ? 'Context (edited)' : 'Context',
     fields: contextFields(record),
@@ -291,6 +303,8 @@ export function presentRecord(source: Source, record: Stored): RecordView {
     iodSource: layout.originalUrl ?? layout.iodSource ?? firstHttpUrl(collectedFrom),
     collectedAt,
     collectedFrom,
+    ...(names && { names }),
+    ...(removedAt && { removedAt }),
   }
 }
 

@@ -93,6 +93,20 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
             )}
             <CardMenu view={view} shared={shared} onDelete={onDelete} />
           </header>
+          {(view.names || view.removedAt) && (
+            <p className={styles.notes}>
+              {view.names && (
+                <Tag minimal multiline intent="warning">
+                  Names <bdi>{view.names}</bdi> as its original
+                </Tag>
+              )}
+              {view.removedAt && (
+                <Tag minimal multiline intent="danger">
+                  Removed, seen on <DateTime value={view.removedAt} />
+                </Tag>
+              )}
+            </p>
+          )}
           {view.groups.map(({ title, fields }) => (
             <section key={title} className={styles.group}>
               <h3 className={styles.groupTitle}>{title}</h3>

@@ -17,6 +17,8 @@ export const sightingsCsv = ({ items, byId, edgesTo }: Found): string =>
       matches: item.matches.join(' '),
       likeness: item.likeness ?? '',
       edited: String(item.edited),
+      removed_seen_at: item.removed_at ?? '',
+      names_as_original: escapeFormula(item.names ?? ''),
       follows: escapeFormula(
         (edgesTo.get(item.id) ?? []).map(edge => describeEdge(edge, byId.get(edge.from))).join('; '),
       ),

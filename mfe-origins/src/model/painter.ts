@@ -64,6 +64,9 @@ export const SHAPES: Record<Match, SymbolType> = {
 /** The path of a kind's shape around (0, 0), for SVG and canvas. */
 export const shapeOf = (kind: Match, size = SIZE): string => symbol(SHAPES[kind], size)() ?? ''
 
+/** The path of the line across the shape of a post that was removed. */
+export const STRIKE = 'M-8 8L8 -8'
+
 export const scaleOf = ({
   span,
   gutter,
@@ -108,6 +111,7 @@ const clip = (ctx: CanvasRenderingContext2D, text: string, width: number): strin
 /** Paints timelines on canvases; `edges` are lines between sightings, by id. */
 export function createPainter(timeline: Timeline, edges: readonly SightingEdge[], palette: Palette) {
   const shapes = new Map<Match, Path2D>()
+  const struck = new Path2D(STRIKE)
   const pathOf = (kind: Match): Path2D => {
     const path = shapes.get(kind) ?? new Path2D(shapeOf(kind))
     shapes.set(kind, path)
@@ -147,6 +151,11 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     if (mark.edited) {
       ctx.fillStyle = palette.text
       ctx.fillRect(-6, 9, 12, 2)
+    }
+    if (mark.removed) {
+      ctx.strokeStyle = palette.text
+      ctx.lineWidth = 2
+      ctx.stroke(struck)
     }
     if (isSelected || index === view.hovered) {
       ctx.strokeStyle = isSelected ? palette.selected : palette.muted

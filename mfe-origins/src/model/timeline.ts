@@ -19,6 +19,8 @@ export interface Mark {
   /** Whether the page claims the time; else it is when it was collected. */
   claimed: boolean
   edited: boolean
+  /** The post was seen removed. */
+  removed?: true
   own: boolean
 }
 
@@ -61,6 +63,7 @@ export function layTimeline(items: readonly Sighting[]): Timeline {
       kind: kindOf(item.matches),
       claimed: item.posted_claimed,
       edited: item.edited,
+      ...(item.removed_at && { removed: true }),
       own: item.own,
     }
   })

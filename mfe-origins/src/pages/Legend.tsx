@@ -1,6 +1,6 @@
 import type { Match } from '@iodine/contracts'
 import { formatCount } from '@iodine/ui'
-import { shapeOf } from '../model/painter'
+import { STRIKE, shapeOf } from '../model/painter'
 import { type Found, KINDS, MATCH_LABELS } from '../model/sightings'
 import styles from './Legend.module.css'
 
@@ -29,6 +29,15 @@ export function Legend({ found }: { found: Found }) {
             <rect className={styles.bar} x={-6} y={7} width={12} height={2} />
           </svg>
           edited
+        </li>
+      )}
+      {found.items.some(({ removed_at }) => removed_at) && (
+        <li>
+          <svg className={styles.shape} viewBox="-10 -10 20 20" aria-hidden="true">
+            <path className={styles.own} d={shapeOf('exact')} />
+            <path className={styles.strike} d={STRIKE} />
+          </svg>
+          removed since
         </li>
       )}
       {shared && (

@@ -1,4 +1,4 @@
-import type { Sighting } from '@iodine/contracts'
+import { type Sighting, siteOf } from '@iodine/contracts'
 import { SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
@@ -18,7 +18,8 @@ export interface SightingCardProps {
 
 /** A sighting with both its times, how it matches, and what it follows from. */
 export function SightingCard({ title, sighting, found, onSelect, onClose, children }: SightingCardProps) {
-  const { account, source, url, excerpt, own, edited, forwarded_from, shared_by } = sighting
+  const { account, source, url, excerpt, own, edited, forwarded_from, removed_at, shared_by } = sighting
+  const original = siteOf(sighting.names)
   const edges = found.edgesTo.get(sighting.id) ?? []
   return (
     <Card className={styles.card} role="region" aria-label={title}>
@@ -74,6 +75,23 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
             </dd>
           </>
         )}
+        {removed_at && (
+          <>
+            <dt>Removed</dt>
+            <dd>
+              Seen on <time dateTime={removed_at}>{exactTime(removed_at)}</time>; the record stays
+            </dd>
+          </>
+        )}
+        {original && (
+          <>
+            <dt>Names</dt>
+            <dd dir="auto">
+              <bdi>{original}</bdi> as its original
+              <span className={styles.muted}> as the page claims; compare both</span>
+            </dd>
+          </>
+        )}
         {forwarded_from && (
           <>
             <dt>Forward of</dt>
@@ -123,7 +141,11 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
 }
 
 /** How a sighting matches, and what is to be known of its version. */
-export function Marks({ sighting: { matches, likeness, edited, own, shared } }: { sighting: Sighting }) {
+export function Marks({
+  sighting: { matches, likeness, edited, removed_at, own, shared },
+}: {
+  sighting: Sighting
+}) {
   return (
     <span className={styles.marks}>
       {matches.map(match => (
@@ -137,6 +159,11 @@ export function Marks({ sighting: { matches, likeness, edited, own, shared } }: 
       {edited && (
         <Tag minimal intent="warning">
           Edited
+        </Tag>
+      )}
+      {removed_at && (
+        <Tag minimal intent="danger">
+          Removed
         </Tag>
       )}
       {own && shared && <Tag minimal>Shared</Tag>}

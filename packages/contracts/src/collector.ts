@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.js'
 import { sha256 } from './evidence.js'
 import { LIMITS } from './limits.js'
+import { isSameSite, pageAddress, siteOf } from './page-address.js'
 import { id, pageQuery, text, timestamp } from './primitives.js'
 import { SHARED_AS, SOURCES, type Source } from './vocabulary.js'
 
@@ -35,6 +36,10 @@ export const recordContext = z.strictObject({
     )
     .max(LIMITS.contextMediaMax)
     .nullish(),
+  /** The canonical address that an article's page states, where the record has another one for a reason. */
+  stated_canonical: field,
+  /** When the collector found that the post was removed: the first and the latest time. */
+  removed: z.strictObject({ first_seen: timestamp, last_seen: timestamp }).nullish(),
 })
 export type RecordContext = z.output<typeof recordContext>
 
@@ -121,13 +126,13 @@ const blogMetadata = z.strictObject({
     .nullish(),
 })
 
-const IMAGE_HASHES_MAX = 5_000
 /** The count is checked before the entries are validated, which is slow for many. */
 const imageHashes = z
   .unknown()
   .refine(
-    value => typeof value !== 'object' || value === null || Object.keys(value).length <= IMAGE_HASHES_MAX,
-    { error: `must hold at most ${IMAGE_HASHES_MAX} images`, abort: true },
+    value =>
+      typeof value !== 'object' || value === null || Object.keys(value).length <= LIMITS.imageHashesMax,
+    { error: `must hold at most ${LIMITS.imageHashesMax} images`, abort: true },
   )
   .pipe(z.record(text(), text()))
 
@@ -158,14 +163,40 @@ export type Stored<S extends Source = Source> = RecordOf[S] & { id: string }
 export const naturalKey = {
   tiktok: (record: TiktokRecord) => record.main.video_id,
   telegram: (record: TelegramRecord) => record.telegram.post.url,
-  blog: (record: BlogRecord) => record.metadata.canonical || record.metadata.og_url || '',
+  blog: (record: BlogRecord) => pageAddress(record.metadata.canonical || record.metadata.og_url || ''),
 } as const
+
+/**
+ * Returns the address of another site that an article's page names as its original, by its canonical address or
+ * `og:url`; null if it names none. A claim of the page: the article was seen at its natural key.
+ */
+export const namedOriginal = (record: BlogRecord): string | null => {
+  const own = naturalKey.blog(record)
+  const stated = [record.context?.stated_canonical, record.metadata.og_url]
+  return stated.find(address => address && siteOf(address) !== null && !isSameSite(address, own)) ?? null
+}
+
+/**
+ * Returns when a record's post was seen removed, as the page was not collected since: the first time after it was last
+ * collected; null if it is not known to be removed.
+ */
+export const removalSeen = ({
+  collector_metadata: { fetch_timestamp },
+  context,
+}: RecordOf[Source]): string | null => {
+  if (!context?.removed) return null
+  const { first_seen, last_seen } = context.removed
+  const isSince = (time: string) => Date.parse(time) > Date.parse(fetch_timestamp)
+  return [first_seen, last_seen].find(isSince) ?? null
+}
 
 export const ingestResult = z.union([
   z.strictObject({ id, status: z.enum(['created', 'updated', 'unchanged']) }),
   z.strictObject({ error: z.union([z.string(), z.array(z.string())]) }),
 ])
 export type IngestResult = z.output<typeof ingestResult>
+/** Error of a removal that no stored record tells apart from a post that never was. */
+export const NEVER_COLLECTED = 'This post was removed before you collected it'
 
 const source = z.enum(SOURCES)
 const stored = z.union([

@@ -183,6 +183,8 @@ export const LIMITS = {
   contextTextMax: 50_000,
   contextLinksMax: 200,
   contextMediaMax: 200,
+  /** Images whose hashes a record holds. */
+  imageHashesMax: 5_000,
   /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
   sightingsPage: 200,
   sightingCandidates: 2_000,

@@ -36,6 +36,10 @@ export const sighting = z.strictObject({
   /** The page says so, or its text was another one when it was collected before. */
   edited: z.boolean(),
   forwarded_from: z.strictObject({ name: z.string().nullable(), url: z.string().nullable() }).nullable(),
+  /** When it was seen removed, as it was not collected since; absent where that is not known. */
+  removed_at: time.optional(),
+  /** Address of another site that an article's page names as its original: a claim of the page. */
+  names: z.string().optional(),
   /** Beginning of its text; null while the collector is down. */
   excerpt: z.string().nullable(),
   shared: z.enum(SHARED_AS).nullable(),
@@ -198,6 +202,8 @@ export const sightingRecord = z.strictObject({
     .array(z.strictObject({ sha256: z.string().nullable(), phash: z.string().nullable() }))
     .max(LIMITS.contextMediaMax),
   shared: z.enum(SHARED_AS).nullable(),
+  removed_at: timestamp.optional(),
+  names: z.string().optional(),
 })
 export type SightingRecord = z.output<typeof sightingRecord>
 

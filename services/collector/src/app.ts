@@ -3,6 +3,7 @@ import { createBlobs } from './blobs/index.js'
 import type { CollectorConfig } from './config.js'
 import { dropCounts } from './migrations/0001-drop-counts.js'
 import { dropLogState } from './migrations/0002-drop-log-state.js'
+import { keysAndTimes } from './migrations/0003-keys-and-times.js'
 import { createModels } from './models/index.js'
 import { readSealKey } from './policies/seal-key.js'
 import { addCaptureRoutes } from './routes/captures.js'
@@ -20,5 +21,5 @@ export const createApp = (config: CollectorConfig, deps?: ServiceDeps): Promise<
     addCaptureRoutes(service, models, blobs, key)
     addInternalRoutes(service, models, blobs, ingesting, config)
   }
-  return startStoreService('collector', config, deps, build, [dropCounts, dropLogState])
+  return startStoreService('collector', config, deps, build, [dropCounts, dropLogState, keysAndTimes])
 }

@@ -1,4 +1,11 @@
-import { collectorApi, DETAILS, type IngestResult, type Source } from '@iodine/contracts'
+import {
+  collectorApi,
+  DETAILS,
+  type IngestResult,
+  NEVER_COLLECTED,
+  type Source,
+  type TiktokRecord,
+} from '@iodine/contracts'
 import { readConfig } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -11,6 +18,8 @@ import {
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
+import { draws } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
@@ -277,7 +286,7 @@ describe('ingest', () => {
 })
 
 describe('repetition', () => {
-  it('changes nothing for the same or an older time, replaces for a newer one, and keeps id and place', async () => {
+  it('changes nothing for the same or an older time, merges a newer one, and keeps id and place', async () => {
     const old = { ...tiktokPost({ video_id: 'v' }), ...at('2026-11-01T10:00:00.000Z') }
     const [first] = await ingest('tiktok', [old])
     await ingest('tiktok', [tiktokPost()])
@@ -288,7 +297,137 @@ describe('repetition', () => {
     expect((await list('tiktok'))[1]).toEqual({ id, ...old })
     const newer = { ...again, ...at('2026-11-01T10:00:00.001Z') }
     expect(await ingest('tiktok', [newer])).toEqual([{ id, status: 'updated' }])
-    expect((await list('tiktok'))[1]).toEqual({ id, ...newer })
+    const { hashtags, create_time } = old.main
+    expect((await list('tiktok'))[1]).toEqual({
+      id,
+      ...newer,
+      main: { ...newer.main, hashtags, create_time },
+    })
+  })
+
+  it('lets no poorer page empty a field, and lets an older one fill gaps', async () => {
+    const whole = { ...tiktokPost({ video_id: 'rich' }), ...at('2026-11-02T10:00:00Z') }
+    const [first] = await ingest('tiktok', [whole])
+    const bare = { ...at('2026-11-03T09:00:00Z'), main: { video_id: 'rich', description: '' }, stats: {} }
+    const grid = {
+      ...at('2026-11-03T10:00:00Z'),
+      main: { video_id: 'rich' },
+      stats: { play_count: 91_000 },
+      classification: { suggested_words: [] },
+    }
+    const older = { ...at('2026-11-01T10:00:00Z'), main: whole.main, context: { edited: true } }
+    expect(statuses(await ingest('tiktok', [bare]))).toEqual(['updated'])
+    expect(statuses(await ingest('tiktok', [grid, older, older]))).toEqual([
+      'updated',
+      'updated',
+      'unchanged',
+    ])
+    expect(await list('tiktok')).toEqual([
+      {
+        ...whole,
+        id: idOf(first),
+        ...at('2026-11-03T10:00:00Z'),
+        stats: { ...whole.stats, play_count: 91_000 },
+        context: { edited: true },
+      },
+    ])
+  })
+
+  it('ends the same whatever the order, number and batches of observations of a post', async () => {
+    const observation = fc.record({
+      description: fc.constantFrom('', 'a', 'b'),
+      play_count: fc.option(fc.nat(3), { nil: null }),
+      source: fc.constantFrom('tiktok', 'import:file'),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(observation, { minLength: 2, maxLength: 4 }).chain(all => {
+          const video = newId()
+          const records = all.map(({ description, play_count, source }, n) => ({
+            collector_metadata: { fetch_timestamp: `2026-11-0${n + 1}T10:00:00Z`, source },
+            main: { video_id: video, description },
+            stats: { play_count },
+          }))
+          const twice = [...records, ...records]
+          return fc.tuple(
+            fc.constant(records),
+            fc.shuffledSubarray(twice, { minLength: twice.length, maxLength: twice.length }),
+          )
+        }),
+        async ([once, again]) => {
+          const bob = apiClient(url, (await bed.user('bob')).token)
+          await ingest('tiktok', once, bob)
+          const [{ id: _, ...expected } = { id: '' }] = await list('tiktok', bob)
+          const carl = apiClient(url, (await bed.user('carl')).token)
+          for (const record of again) await ingest('tiktok', [record], carl)
+          expect(await list('tiktok', carl)).toEqual([{ ...expected, id: expect.any(String) }])
+        },
+      ),
+      draws(8),
+    )
+  })
+
+  it('keeps all that concurrent observations have, each in one place', async () => {
+    const fields = ['title', 'description', 'generator', 'og_title', 'og_image', 'twitter_site'] as const
+    const parts = fields.map((field, n) => ({
+      ...at(`2026-11-0${6 - n}T10:00:00Z`),
+      metadata: { canonical: 'https://race.example/1', [field]: field },
+    }))
+    await Promise.all(parts.map(part => ingest('blog', [part])))
+    expect(await list('blog')).toMatchObject([
+      { metadata: Object.fromEntries(fields.map(field => [field, field])) },
+    ])
+  })
+
+  it('counts a time that is ahead of the clock as now, so that later versions follow', async () => {
+    const begun = Date.now()
+    const ahead = { ...tiktokPost({ video_id: 'ahead' }), ...at('2031-01-01T00:00:00Z') }
+    const soon = new Date(begun + 60_000).toISOString()
+    await ingest('tiktok', [ahead, { ...tiktokPost({ video_id: 'soon' }), ...at(soon) }])
+    const [{ collector_metadata: near }, { collector_metadata: far }] = (await list('tiktok')) as [
+      TiktokRecord,
+      TiktokRecord,
+    ]
+    expect(near.fetch_timestamp).toBe(soon)
+    expect(Date.parse(far.fetch_timestamp)).toBeGreaterThanOrEqual(begun)
+    expect(Date.parse(far.fetch_timestamp)).toBeLessThanOrEqual(Date.now())
+    const later = { ...tiktokPost({ video_id: 'ahead', description: 'later' }), ...at(soon) }
+    expect(statuses(await ingest('tiktok', [later]))).toEqual(['updated'])
+    expect((await list('tiktok'))[1]).toMatchObject({ main: { description: 'later' } })
+  })
+
+  it('marks a stored post as removed and changes nothing else; of any other it stores nothing', async () => {
+    const notice = (main: object, time: string) => ({
+      ...at(time),
+      main,
+      context: { removed: { first_seen: time, last_seen: time } },
+    })
+    const whole = { ...tiktokPost({ video_id: 'gone' }), ...at('2026-11-02T10:00:00Z') }
+    await ingest('tiktok', [whole])
+    const results = await ingest('tiktok', [
+      notice({ video_id: 'gone' }, '2026-11-05T10:00:00Z'),
+      notice({ video_id: 'gone' }, '2026-11-04T10:00:00Z'),
+      notice({ video_id: 'never' }, '2026-11-04T10:00:00Z'),
+    ])
+    expect(statuses(results)).toEqual(['updated', 'updated', [NEVER_COLLECTED]])
+    const removed = { first_seen: '2026-11-04T10:00:00Z', last_seen: '2026-11-05T10:00:00Z' }
+    expect(await list('tiktok')).toEqual([{ ...whole, id: idOf(results[0]), context: { removed } }])
+  })
+
+  it('knows an article by its address without fragment and tracking, and by its route on a single-page site', async () => {
+    const addresses = [
+      'https://a.example/1?id=7&utm_source=x#top',
+      'https://A.example/1?id=7',
+      'https://a.example/#/1',
+      'https://a.example/#/2',
+      'https://a.example/#!2',
+      'https://a.example/',
+    ]
+    const results = await ingest(
+      'blog',
+      addresses.map(canonical => ({ ...at('2026-11-02T10:00:00Z'), metadata: { canonical } })),
+    )
+    expect(statuses(results)).toEqual(['created', 'unchanged', ...Array(4).fill('created')])
   })
 
   it('takes records of one key in one batch in their order', async () => {

@@ -202,6 +202,50 @@ describe('searching by links, forwards and pictures', () => {
     expect(idsOf(await rig.search(ana, { value: 'https://t.me/first/1' }))).toEqual([origin, forward, link])
   })
 
+  it('compares a clone with what it names as its original, and finds neither by the claim alone', async () => {
+    const original = 'https://paper.example.com/1'
+    const mark = newId()
+    const [, clone] = await rig.put(
+      ana,
+      { source: 'blog', account: 'paper.example.com', url: original, text: `Dust over ${mark}` },
+      {
+        source: 'blog',
+        account: 'mirror.example.net',
+        url: 'https://mirror.example.net/1',
+        text: 'Another text entirely',
+        names: original,
+      },
+    )
+    const found = async (question: object) =>
+      (await rig.search(ana, question)).items.map(({ account }) => account)
+    expect(await found({ record_id: clone as string })).toEqual(['mirror.example.net'])
+    expect(await found({ url: original })).toEqual(['paper.example.com'])
+    const [app] = await rig.put(ana, {
+      source: 'blog',
+      account: 'app.example',
+      url: 'https://app.example/#/a/1',
+    })
+    await rig.put(ana, { source: 'blog', account: 'app.example', url: 'https://app.example/#/a/2' })
+    expect((await rig.search(ana, { url: 'https://app.example/#/a/1' })).items.map(({ id }) => id)).toEqual([
+      app,
+    ])
+  })
+
+  it('says when a post was seen removed; a page that showed no text changed none', async () => {
+    const text = `Something that was removed, number ${newId()}`
+    const [id] = await rig.put(ana, { text })
+    await rig.put(ana, { id: id as string, text: '', fetched_at: '2026-04-02T10:00:00.000Z' })
+    await rig.put(ana, {
+      id: id as string,
+      text,
+      fetched_at: '2026-04-03T10:00:00.000Z',
+      removed_at: '2026-04-04T10:00:00.000Z',
+    })
+    expect((await rig.search(ana, { text })).items).toMatchObject([
+      { id, edited: false, removed_at: '2026-04-04T10:00:00.000Z' },
+    ])
+  })
+
   it('finds pictures by their bytes, and by looks within 15 bits', async () => {
     const phash = '0f1e2d3c4b5a69788796a5b4c3d2e1f0'.repeat(2)
     /** One bit in 15 of its 16 pieces. */

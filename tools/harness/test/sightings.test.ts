@@ -1,6 +1,14 @@
-import { accountsInternal, collectorApi, type SharedAs, sightingsApi } from '@iodine/contracts'
+import {
+  accountsInternal,
+  collectorApi,
+  coordinationApi,
+  evidenceApi,
+  iodsApi,
+  type SharedAs,
+  sightingsApi,
+} from '@iodine/contracts'
 import { type Connection, connectMongo } from '@iodine/service-kit'
-import { blogArticle, NO_LIMITS, newId, type SignedInUser, telegramPost } from '@iodine/test-kit'
+import { blogArticle, iodInput, NO_LIMITS, newId, type SignedInUser, telegramPost } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
 
@@ -97,4 +105,53 @@ it('a deleted record, and a text that was changed, are found no more', async () 
   const id = result && 'id' in result ? result.id : ''
   await bo.api.call(collectorApi.deleteRecord, { params: { source: 'blog', id } })
   await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([])
+})
+
+it('a clone of an article is seen at its own host: in Origins, as evidence and in co-shares; its removal is seen, too', async () => {
+  const text = unique()
+  const path = `/2026/${newId()}`
+  const [original, clone] = [`https://paper.example.com${path}`, `https://mirror.example.net${path}`]
+  /** As the collector reads a page whose head names the original. */
+  const page = (canonical: string, posted_at: string) => ({
+    collector_metadata: { fetch_timestamp: new Date().toISOString(), source: 'blog' },
+    metadata: { title: 'Silver dust', canonical, og_url: original },
+    context: { posted_at, text, ...(canonical !== original && { stated_canonical: original }) },
+  })
+  const hand = async (...records: object[]) => {
+    const params = { source: 'blog' } as const
+    const { results } = await bo.api.call(collectorApi.ingestRecords, { params, body: { records } })
+    return results.map(result => ('id' in result ? result.id : expect.unreachable()))
+  }
+  const ids = await hand(page(clone, '2026-03-01T10:00:00Z'), page(original, '2026-03-01T10:00:20Z'))
+  const removed = { first_seen: new Date().toISOString(), last_seen: new Date().toISOString() }
+  const gone = { collector_metadata: page(clone, '').collector_metadata, metadata: { canonical: clone } }
+  expect(await hand({ ...gone, context: { removed } })).toEqual(ids.slice(0, 1))
+  const found = async () => (await search(bo, text)).items
+  await expect.poll(found, { timeout: 30_000 }).toMatchObject([
+    { account: 'mirror.example.net', url: clone, names: original, removed_at: expect.any(String) },
+    { account: 'paper.example.com', url: original },
+  ])
+  const { first, items } = await search(bo, text)
+  expect(first).toMatchObject({ account: 'mirror.example.net' })
+  expect(items[1]).not.toHaveProperty('names')
+
+  const iod = await bo.api.call(iodsApi.createIod, { body: iodInput({ value: text, category: 'SENTENCE' }) })
+  const quote = { role: 'record', pointer: '/context/text', start: 0, end: text.length, exact: text } as const
+  const record = { source: 'blog', id: ids[0] as string } as const
+  expect(
+    await bo.api.call(evidenceApi.addEvidence, { params: { id: iod.id }, body: { ...quote, record } }),
+  ).toMatchObject({ url: clone })
+
+  const { id } = await bo.api.call(coordinationApi.createRun, {
+    body: { kinds: ['text'], window_s: 60, min_participation: 1, scope: 'own' },
+  })
+  const params = { id }
+  await expect
+    .poll(() => bo.api.call(coordinationApi.getRun, { params }), { timeout: 30_000 })
+    .toMatchObject({ state: 'done' })
+  const { edges } = await bo.api.call(coordinationApi.getNetwork, { params })
+  expect(edges.map(({ a, b }) => [a, b].sort())).toContainEqual([
+    'blog mirror.example.net',
+    'blog paper.example.com',
+  ])
 })

@@ -1,4 +1,14 @@
-import { type IngestResult, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
+import {
+  type IngestResult,
+  isRemovalNotice,
+  mergeRecords,
+  NEVER_COLLECTED,
+  naturalKey,
+  RECORD_SCHEMAS,
+  type RecordOf,
+  type SeenValues,
+  type Source,
+} from '@iodine/contracts'
 import {
   type Amounts,
   checkPlainData,
@@ -11,22 +21,26 @@ import {
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
 import type { CollectorModels, Counted } from '../models/index.js'
-import { bytesOf, type RecordDoc, type RecordScope } from '../models/record.js'
-import { packRecord } from '../presenters/record.js'
+import { bytesOf, type RecordDoc, type RecordScope, versionOf } from '../models/record.js'
+import { packRecord, unpackRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
 /** Below MongoDB's limit of 16 MiB per document. JSON a fifth of the limit can exceed it as BSON. */
 const DOCUMENT_BYTES = 15 * 1024 * 1024
 const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
+/** Stored records that are read at once to be merged. */
+const MERGED_BYTES = 32 * 1024 * 1024
+/** A merge of larger records takes milliseconds: other requests go between. */
+const SLOW_BYTES = 100_000
+/** How far a collector's clock may be ahead. */
+const AHEAD_MS = 5 * 60_000
 
 /** A valid record of the batch. */
 interface Entry {
   /** Index in the batch. */
   at: number
   key: string
-  fetchedAt: Date
-  data: Record<string, unknown>
-  bytes: number
+  record: RecordOf[Source]
 }
 
 /** Hash of a record's natural key; undefined without one, in which case validation reports the error. */
@@ -38,6 +52,31 @@ const keyOf = <S extends Source>(source: S, record: unknown): string | undefined
     return undefined
   }
 }
+
+/** Returns a record without times that are ahead of this server's: they count as now. */
+const withoutFuture = (record: RecordOf[Source]): RecordOf[Source] => {
+  const now = Date.now()
+  const past = (time: string) => (Date.parse(time) > now + AHEAD_MS ? new Date(now).toISOString() : time)
+  const { collector_metadata, context } = record
+  const removed = context?.removed
+  return {
+    ...record,
+    collector_metadata: {
+      ...collector_metadata,
+      fetch_timestamp: past(collector_metadata.fetch_timestamp),
+    },
+    ...(removed && {
+      context: {
+        ...context,
+        removed: { first_seen: past(removed.first_seen), last_seen: past(removed.last_seen) },
+      },
+    }),
+  }
+}
+
+const isTooLarge = (document: Record<string, unknown>): boolean =>
+  mongo.BSON.calculateObjectSize(document) > DOCUMENT_BYTES
+const TOO_LARGE = ['record: is too large']
 
 const readEntry = <S extends Source>(
   source: S,
@@ -55,17 +94,25 @@ const readEntry = <S extends Source>(
   const result = RECORD_SCHEMAS[source].safeParse(record)
   if (!result.success) return { error: faults(result.error, 'record') }
   if (key === undefined) throw new Error('a valid record has a natural key')
+  if (weigh && isTooLarge(packRecord(record as RecordOf[S]))) return { error: TOO_LARGE }
   // The input instead of the parsed value: same fields, in the sender's order.
-  const data = packRecord(record as RecordOf[S])
-  if (weigh && mongo.BSON.calculateObjectSize(data) > DOCUMENT_BYTES)
-    return { error: ['record: is too large'] }
-  return {
-    at,
-    key,
-    fetchedAt: new Date(result.data.collector_metadata.fetch_timestamp),
-    data,
-    bytes: bytesOf(data),
+  return { at, key, record: withoutFuture(record as RecordOf[S]) }
+}
+
+/** Splits entries so that the stored records of a part fit into memory. */
+const parts = (entries: Entry[], found: StoredVersion[]): Entry[][] => {
+  const bytes = new Map(found.map(doc => [doc.key, doc.bytes ?? 0]))
+  let read = Number.POSITIVE_INFINITY
+  const all: Entry[][] = []
+  for (const entry of entries) {
+    read += bytes.get(entry.key) ?? 0
+    if (read > MERGED_BYTES) {
+      all.push([])
+      read = bytes.get(entry.key) ?? 0
+    }
+    all.at(-1)?.push(entry)
   }
+  return all
 }
 
 /** Splits a batch into rounds without repeated keys. Records of the same key keep their order. */
@@ -82,10 +129,10 @@ const rounds = (entries: Entry[]): Entry[][] => {
 }
 
 /**
- * Stores a batch: new records are inserted, newer versions replace older ones under the same id, others are
- * left unchanged. The unique index on the natural key and a condition on the replaced version resolve
- * conflicts of concurrent batches; the losing batch reads again. Records that exceed the user's quotas are
- * refused one by one. Resolves once all writes are journaled, with one result per record, in order.
+ * Stores a batch: new records are inserted, others are merged into the stored ones under the same id by
+ * `MERGE_RULES`. A notice of removal without a stored record is refused. The unique index on the natural key and
+ * a condition on the merged version resolve conflicts of concurrent batches; the losing batch reads again. Records
+ * that exceed the user's quotas are refused one by one. Times that are more than 5 minutes ahead count as now. Resolves once all writes are journaled, with one result per record, in order.
  * @param bodyBytes size of the request, NaN when unknown: a small request contains no record above the size
  * limit
  */
@@ -108,31 +155,33 @@ export const ingest = async (
     if ('error' in entry) results[at] = entry
     else valid.push(entry)
   })
-  for (const round of rounds(valid))
-    for (let attempt = 1; ; attempt++) {
-      stored ??= findStored(
-        models,
-        scope,
-        round.map(entry => entry.key),
-      )
-      const found = await stored
-      stored = undefined
-      if (attempt === 1 && found.some(({ bytes }) => bytes === undefined)) {
-        // Old records without a size: computing the usage adds it.
-        await models.quotas.used(scope.user_id)
-        continue
-      }
-      const written = await write(models, scope, round, found)
-      if (written) {
-        for (const [at, result] of written) results[at] = result
-        break
-      }
-      if (attempt === ATTEMPTS) throw unavailable()
+  for (const round of rounds(valid)) {
+    stored ??= findStored(models, scope, keysOf(round))
+    let found = await stored
+    stored = undefined
+    if (found.some(({ bytes }) => bytes === undefined)) {
+      // Old records without a size: computing the usage adds it.
+      await models.quotas.used(scope.user_id)
+      found = await findStored(models, scope, keysOf(round))
     }
+    for (const part of parts(round, found))
+      for (let attempt = 1; ; attempt++) {
+        const written = await write(models, scope, part, await readStored(models, scope, part, found))
+        if (written) {
+          for (const [at, result] of written) results[at] = result
+          break
+        }
+        if (attempt === ATTEMPTS) throw unavailable()
+        found = await findStored(models, scope, keysOf(part))
+      }
+  }
   return results
 }
 
-type StoredVersion = Pick<RecordDoc, '_id' | 'key' | 'fetched_at' | 'bytes'>
+type StoredVersion = Pick<RecordDoc, 'key' | 'bytes'>
+type StoredRecord = Omit<RecordDoc, 'user_id' | 'source' | 'created_at'>
+
+const keysOf = (entries: Entry[]): string[] => entries.map(({ key }) => key)
 
 const findStored = (
   { records }: CollectorModels,
@@ -140,12 +189,21 @@ const findStored = (
   keys: (string | undefined)[],
 ): Promise<StoredVersion[]> =>
   records
-    .find(
-      { ...scope, key: { $in: keys.filter(key => key !== undefined) } },
-      { key: 1, fetched_at: 1, bytes: 1 },
-    )
+    .find({ ...scope, key: { $in: keys.filter(key => key !== undefined) } }, { key: 1, bytes: 1 })
     .lean<StoredVersion[]>()
     .exec()
+
+/** The stored records of those that were found. */
+const readStored = async (
+  { records }: CollectorModels,
+  scope: RecordScope,
+  entries: Entry[],
+  found: StoredVersion[],
+): Promise<StoredRecord[]> => {
+  const known = new Set(found.map(({ key }) => key))
+  const keys = keysOf(entries).filter(key => known.has(key))
+  return keys.length === 0 ? [] : records.find({ ...scope, key: { $in: keys } }).lean<StoredRecord[]>()
+}
 
 /** A concurrent batch changed records that this one has read. */
 class WriteConflict extends Error {}
@@ -158,35 +216,61 @@ const plus = (a: Delta, b: Delta): Delta => {
   return sum
 }
 
+/** What is stored of a record. @param seen as merged */
+const storedForm = (record: RecordOf[Source], seen?: SeenValues) => {
+  const data = packRecord(record)
+  return {
+    fetched_at: new Date(record.collector_metadata.fetch_timestamp),
+    data,
+    bytes: bytesOf(data, seen),
+    sighted: false,
+    ...(seen && { seen }),
+  }
+}
+
 /** One atomic attempt to write entries of distinct keys; undefined on a conflict with another batch. */
 const write = async (
   { records, quotas }: CollectorModels,
   scope: RecordScope,
   entries: Entry[],
-  stored: StoredVersion[],
+  stored: StoredRecord[],
 ): Promise<Map<number, IngestResult> | undefined> => {
   const known = new Map(stored.map(doc => [doc.key, doc]))
   const results = new Map<number, IngestResult>()
   const changes: { at: number; delta: Delta; operation: AnyBulkWriteOperation<RecordDoc> }[] = []
   const created_at = new Date()
-  for (const { at, key, fetchedAt: fetched_at, data, bytes } of entries) {
+  for (const { at, key, record } of entries) {
     const doc = known.get(key)
-    const _id = doc?._id ?? new Types.ObjectId()
-    const status = !doc ? 'created' : doc.fetched_at < fetched_at ? 'updated' : 'unchanged'
-    results.set(at, { id: _id.toHexString(), status })
-    if (status === 'created') {
-      const document = { _id, ...scope, key, fetched_at, created_at, data, bytes, sighted: false }
-      const delta = { records: 1, record_bytes: bytes, [scope.source]: 1 }
+    if (!doc) {
+      if (isRemovalNotice(record)) {
+        results.set(at, { error: [NEVER_COLLECTED] })
+        continue
+      }
+      const document = { _id: new Types.ObjectId(), ...scope, key, created_at, ...storedForm(record) }
+      results.set(at, { id: document._id.toHexString(), status: 'created' })
+      const delta = { records: 1, record_bytes: document.bytes, [scope.source]: 1 }
       changes.push({ at, delta, operation: { insertOne: { document } } })
-    } else if (status === 'updated') {
-      const filter = { _id, fetched_at: doc?.fetched_at }
-      const delta = { record_bytes: bytes - (doc?.bytes ?? 0) }
-      changes.push({
-        at,
-        delta,
-        operation: { updateOne: { filter, update: { $set: { fetched_at, data, bytes, sighted: false } } } },
-      })
+      continue
     }
+    if ((doc.bytes ?? 0) > SLOW_BYTES) await new Promise(setImmediate)
+    const {
+      record: merged,
+      seen,
+      changed,
+    } = mergeRecords({ record: unpackRecord(doc), seen: doc.seen }, { record })
+    results.set(at, { id: doc._id.toHexString(), status: changed ? 'updated' : 'unchanged' })
+    if (!changed && JSON.stringify(doc.seen) === JSON.stringify(seen)) continue
+    const { sighted, ...form } = storedForm(merged, seen)
+    if (isTooLarge(form)) {
+      if (changed) results.set(at, { error: TOO_LARGE })
+      continue
+    }
+    const update = {
+      $set: { ...form, ...(changed && { sighted }), revision: (doc.revision ?? 0) + 1 },
+      ...(!seen && { $unset: { seen: 1 as const } }),
+    }
+    const delta = { record_bytes: form.bytes - (doc.bytes ?? 0) }
+    changes.push({ at, delta, operation: { updateOne: { filter: versionOf(doc), update } } })
   }
   /** Keeps the changes, in order, that fit into the quotas. */
   const fit = ({ used, own }: QuotaExceeded<Counted>) => {

@@ -3,7 +3,7 @@ import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contract
 import { HttpError, isFinalRefusal, type Peers, type StoreService } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { CollectorModels } from '../models/index.js'
-import type { RecordDoc, RemovalDoc } from '../models/record.js'
+import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
 
 /** For a batch of records of maximum size. */
@@ -108,9 +108,9 @@ export const sightRecords = async (
   }
   if (batch.length > 0) {
     const { matchedCount } = await records.bulkWrite(
-      batch.map(({ doc: { _id, fetched_at, shared } }) => ({
+      batch.map(({ doc }) => ({
         updateOne: {
-          filter: { _id, fetched_at, shared: shared ?? { $exists: false } },
+          filter: { ...versionOf(doc), shared: doc.shared ?? { $exists: false } },
           update: { $set: { sighted: true } },
         },
       })) as AnyBulkWriteOperation<RecordDoc>[],

@@ -1,4 +1,4 @@
-import type { SharedAs, Source } from '@iodine/contracts'
+import type { SeenValues, SharedAs, Source } from '@iodine/contracts'
 import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import type { Amounts, Connection } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, type Model, Schema, type Types } from 'mongoose'
@@ -11,11 +11,15 @@ export interface RecordDoc {
   key: string
   /** The record's fetch_timestamp. */
   fetched_at: Date
+  /** Number of merges. Absent: none. With `fetched_at` the version on which a write is conditional. */
+  revision?: number
+  /** When each value was seen, where that differs from the record's own time and source. */
+  seen?: SeenValues
   /** Time of the first insert. Lists are sorted by it, so that a newer version keeps its position. */
   created_at: Date
-  /** The record as sent, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
+  /** The record as sent, or as merged, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
   data: Record<string, unknown>
-  /** Size of `data` as JSON. Absent in old records until their user's usage is computed. */
+  /** Size of `data` and `seen` as JSON. Absent in old records until their user's usage is computed. */
   bytes?: number
   /** Whether the sightings service knows this version, and whether it is shared. Absent in old records. */
   sighted?: boolean
@@ -31,7 +35,19 @@ export interface RemovalDoc {
 }
 
 /** The bytes that a record takes of its user's quota. */
-export const bytesOf = (data: Record<string, unknown>): number => Buffer.byteLength(JSON.stringify(data))
+export const bytesOf = (data: Record<string, unknown>, seen?: SeenValues): number =>
+  Buffer.byteLength(JSON.stringify(data)) + (seen ? Buffer.byteLength(JSON.stringify(seen)) : 0)
+
+/** Filter of a record's version: no write since has changed its data. */
+export const versionOf = ({
+  _id,
+  fetched_at,
+  revision,
+}: Pick<RecordDoc, '_id' | 'fetched_at' | 'revision'>) => ({
+  _id,
+  fetched_at,
+  revision: revision ?? { $exists: false },
+})
 
 const required = true
 const schema = new Schema<RecordDoc>(
@@ -40,6 +56,8 @@ const schema = new Schema<RecordDoc>(
     source: { type: String, enum: SOURCES, required },
     key: { type: String, required },
     fetched_at: { type: Date, required },
+    revision: Number,
+    seen: Schema.Types.Mixed,
     created_at: { type: Date, required },
     data: { type: Schema.Types.Mixed, required },
     bytes: Number,
@@ -69,13 +87,16 @@ const WEIGHED = 500
 export const weighRecords = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
   for (;;) {
     const docs = await records
-      .find({ user_id, bytes: { $exists: false } }, { data: 1, fetched_at: 1 })
+      .find({ user_id, bytes: { $exists: false } }, { data: 1, seen: 1 })
       .limit(WEIGHED)
       .lean<RecordDoc[]>()
     if (docs.length === 0) return
     await records.bulkWrite(
-      docs.map(({ _id, fetched_at, data }) => ({
-        updateOne: { filter: { _id, fetched_at }, update: { $set: { bytes: bytesOf(data) } } },
+      docs.map(({ _id, data, seen }) => ({
+        updateOne: {
+          filter: { _id, bytes: { $exists: false } },
+          update: { $set: { bytes: bytesOf(data, seen) } },
+        },
       })) as AnyBulkWriteOperation<RecordDoc>[],
     )
   }

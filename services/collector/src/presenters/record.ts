@@ -1,4 +1,4 @@
-import type { Source, Stored } from '@iodine/contracts'
+import type { RecordOf, Source, Stored } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
 
 /** A record's storage form: `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
@@ -7,13 +7,15 @@ export const packRecord = (record: object): Record<string, unknown> =>
     ? { ...record, imageHashes: Object.entries(record.imageHashes as Record<string, string>) }
     : { ...record }
 
-/** Records as the client sent them, each with its id. */
-export const presentRecords = (docs: RecordDoc[]): Stored<Source>[] =>
-  docs.map(({ _id, data }) => {
-    const { imageHashes } = data
-    return {
-      id: _id.toHexString(),
-      ...data,
-      ...(Array.isArray(imageHashes) && { imageHashes: Object.fromEntries(imageHashes) }),
-    } as unknown as Stored<Source>
-  })
+/** A record from its storage form. */
+export const unpackRecord = ({ data }: Pick<RecordDoc, 'data'>): RecordOf[Source] => {
+  const { imageHashes } = data
+  return {
+    ...data,
+    ...(Array.isArray(imageHashes) && { imageHashes: Object.fromEntries(imageHashes) }),
+  } as unknown as RecordOf[Source]
+}
+
+/** Records as the client sent them, or as merged, each with its id. */
+export const presentRecords = (docs: Pick<RecordDoc, '_id' | 'data'>[]): Stored<Source>[] =>
+  docs.map(doc => ({ id: doc._id.toHexString(), ...unpackRecord(doc) }))

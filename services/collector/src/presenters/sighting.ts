@@ -3,12 +3,15 @@ import {
   cutText,
   exactTime,
   LIMITS,
+  namedOriginal,
   type RecordContext,
+  removalSeen,
   type SightingRecord,
   type TelegramRecord,
   type TiktokRecord,
 } from '@iodine/contracts'
 import type { RecordDoc } from '../models/record.js'
+import { unpackRecord } from './record.js'
 
 /** Longer addresses and names are left out: no search finds them. */
 const ADDRESS_MAX = 500
@@ -23,6 +26,8 @@ interface Told {
   /** When the page says that the post was changed; null: at some time. */
   edited_at?: string | null | undefined
   text?: string | null | undefined
+  /** Of another site, which the page names as its original. */
+  names?: string | null
   hashes?: (string | null | undefined)[]
 }
 
@@ -54,7 +59,8 @@ const telegram = ({ telegram: { channel, post, attachments } }: TelegramRecord):
   hashes: (attachments ?? []).map(({ sha256 }) => sha256),
 })
 
-const blog = ({ metadata, imageHashes }: BlogRecord): Told => {
+const blog = (record: BlogRecord): Told => {
+  const { metadata, imageHashes } = record
   const [posted_at, changed_at] = [
     timeOf(metadata.article_published_time),
     timeOf(metadata.article_modified_time),
@@ -69,15 +75,14 @@ const blog = ({ metadata, imageHashes }: BlogRecord): Told => {
     edited_at: changed ? changed_at : undefined,
     text: [metadata.title, metadata.description ?? metadata.og_description].filter(Boolean).join('\n'),
     hashes: Object.values(imageHashes ?? {}),
+    names: namedOriginal(record),
   }
 }
 
 const toldBy = ({ source, data }: Pick<RecordDoc, 'source' | 'data'>): Told => {
-  if (source === 'tiktok') return tiktok(data as unknown as TiktokRecord)
-  if (source === 'telegram') return telegram(data as unknown as TelegramRecord)
-  const { imageHashes } = data
-  const hashes = Array.isArray(imageHashes) ? Object.fromEntries(imageHashes) : {}
-  return blog({ ...(data as unknown as BlogRecord), imageHashes: hashes })
+  const record = unpackRecord({ data })
+  if (source === 'tiktok') return tiktok(record as TiktokRecord)
+  return source === 'telegram' ? telegram(record as TelegramRecord) : blog(record as BlogRecord)
 }
 
 /** The post's text: the context's, or what the source calls it. */
@@ -95,6 +100,8 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
   const edited_at = told.edited_at
   const edited = Boolean(context.edited) || edited_at !== undefined
   const from = context.forwarded_from
+  const removed_at = removalSeen(unpackRecord(doc))
+  const names = short(told.names)
   const forwarded_from = from && { name: short(from.name), url: short(from.url) }
   const hashed = (told.hashes ?? []).filter(hash => SHA256.test(hash ?? ''))
   const media = [
@@ -116,5 +123,7 @@ export const presentSighting = (doc: RecordDoc): SightingRecord => {
     links: (context.links ?? []).filter(link => short(link) !== null),
     media: media.slice(0, LIMITS.contextMediaMax),
     shared: doc.shared ?? null,
+    ...(removed_at && { removed_at }),
+    ...(names && { names }),
   }
 }

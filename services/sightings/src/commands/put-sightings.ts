@@ -56,6 +56,8 @@ const sightingOf = (
     phashes,
     hashtags: hashtagsIn(record.text),
     ...(record.shared && { shared: record.shared }),
+    ...(record.removed_at && { taken_down_at: new Date(record.removed_at) }),
+    ...(record.names && { names: record.names }),
   }
 }
 

@@ -43,6 +43,10 @@ export interface SightingDoc {
   /** Folded, without their signs, at most `HASHTAGS_MAX`. */
   hashtags: string[]
   shared?: SharedAs
+  /** When the post was seen removed. */
+  taken_down_at?: Date
+  /** Address of another site that the page names as its original. */
+  names?: string
   /** Set once the record was deleted, and nothing else then, so that no late write brings it back. */
   removed_at?: Date
 }
@@ -80,6 +84,8 @@ export const sightingSchema = new Schema<SightingDoc>(
     phashes: texts,
     hashtags: texts,
     shared: { type: String, enum: SHARED_AS },
+    taken_down_at: Date,
+    names: String,
     removed_at: Date,
   },
   { collection: 'sightings', versionKey: false, minimize: false },

@@ -16,7 +16,11 @@ export type PlaceInTime = Pick<
 >
 
 const withVersion = (versions: SeenVersion[], seen: SeenVersion): SeenVersion[] => {
-  if (versions.at(-1)?.text_hash === seen.text_hash) return versions
+  const last = versions.at(-1)?.text_hash
+  if (last === seen.text_hash) return versions
+  // A page that showed no text is no version of one.
+  if (seen.text_hash === '' && last !== undefined) return versions
+  if (last === '') return [...versions.slice(0, -1), seen]
   const all = [...versions, seen]
   return all.length <= VERSIONS_MAX ? all : [...all.slice(0, 1), ...all.slice(1 - VERSIONS_MAX)]
 }

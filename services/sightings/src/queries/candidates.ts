@@ -19,6 +19,8 @@ export interface Question {
   post_key?: string
   /** Canonical address of what it was forwarded from. */
   origin?: string
+  /** Canonical address of what its page names as its original: a hint to compare both. */
+  named?: string
 }
 
 export interface Found {
@@ -83,13 +85,14 @@ const tellingKeys = async (
  */
 export const findMatches = async (
   models: SightingModels,
-  { signature, links, media, phashes, post_key, origin }: Question,
+  { signature, links, media, phashes, post_key, origin, named }: Question,
   scope: Scope,
   during: QueryFilter<SightingDoc>,
 ): Promise<{ found: Found[]; truncated: boolean }> => {
   const lookups: Lookup[] = [
     { field: 'post_key', values: post_key ? [post_key] : [], inOrder: true },
-    { field: 'self', values: [...links, ...(origin ? [origin] : [])], inOrder: true },
+    // What a page names as its original is compared, and no match by that alone: it may name any other.
+    { field: 'self', values: [links, origin ?? [], named ?? []].flat(), inOrder: true },
     { field: 'exact', values: signature ? [signature.exact] : [], inOrder: true },
     { field: 'links', values: links, inOrder: true },
     { field: 'media', values: media },

@@ -40,6 +40,7 @@ export const valueQuestion = (sign: Sign, given: string): Question => {
 
 const recordQuestion = (doc: SightingDoc): Question => {
   const origin = canonicalLink(doc.forward?.url)
+  const named = canonicalLink(doc.names)
   return {
     ...(doc.exact !== null && { signature: signatureIn(doc) }),
     links: doc.self === null ? [] : [doc.self],
@@ -50,6 +51,7 @@ const recordQuestion = (doc: SightingDoc): Question => {
     phashes: doc.phashes.slice(0, LOOKS_MAX),
     post_key: doc.post_key,
     ...(origin !== null && { origin }),
+    ...(named !== null && { named }),
   }
 }
 

@@ -126,6 +126,8 @@ const present = (
   fetched_at: fetched_at.toISOString(),
   edited: doc.edited,
   forwarded_from: doc.forward,
+  ...(doc.taken_down_at && { removed_at: doc.taken_down_at.toISOString() }),
+  ...(doc.names && { names: doc.names }),
   excerpt: excerpts.get(doc._id.toHexString()) ?? null,
   shared,
   shared_by: sharer === null ? null : (names.get(sharer) ?? null),

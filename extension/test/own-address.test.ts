@@ -1,0 +1,112 @@
+import { type BlogRecord, namedOriginal, naturalKey } from '@iodine/contracts'
+import { describe, expect, it } from 'vitest'
+import { readPage } from '../src/sources'
+import { parsePage, TIME } from './fixtures'
+
+const page = (head: string, body = '<main><h1>Numbers</h1><p>They hide them.</p></main>') =>
+  parsePage(`<!doctype html><html><head>${head}</head><body>${body}</body></html>`)
+const read = (url: string, head: string, { loadedUrl, body }: { loadedUrl?: string; body?: string } = {}) =>
+  readPage({ document: page(head, body), url, time: TIME, ...(loadedUrl && { loadedUrl }) }).own as BlogRecord
+const canonical = (href: string) => `<link rel="canonical" href="${href}">`
+const og = (url: string) => `<meta property="og:url" content="${url}">`
+const site = 'https://news.example.org'
+const at = `${site}/2026/numbers`
+
+describe('the key of an article is an address of its own site', () => {
+  it.each([
+    ['its canonical address', at, canonical(`${site}/numbers`), `${site}/numbers`],
+    ['a relative one', at, canonical('../numbers'), `${site}/numbers`],
+    [
+      'one with www',
+      at,
+      canonical('https://www.news.example.org/numbers'),
+      'https://www.news.example.org/numbers',
+    ],
+    ['a good one after an empty one', at, canonical('') + canonical(`${site}/numbers`), `${site}/numbers`],
+    [
+      'a good one after one of another site',
+      at,
+      canonical('https://x.example/') + canonical(`${site}/n`),
+      `${site}/n`,
+    ],
+    ['og:url alone', at, og(`${site}/og`), `${site}/og`],
+    ['a relative og:url', at, og('/og'), `${site}/og`],
+    ['without one', at, '', at],
+    ['without fragment and tracking', `${at}?utm_source=x&a=1#comments`, '', `${at}?a=1`],
+    ['not its site’s home', at, canonical(`${site}/`), at],
+    ['not its site’s home by og:url', at, og(site), at],
+    ['not its site’s home in a language', `${site}/fr/a`, canonical(`${site}/fr/`), `${site}/fr/a`],
+    ['not index.php', `${site}/index.php?id=5`, canonical(`${site}/index.php`), `${site}/index.php?id=5`],
+    ['not a home without the number', `${site}/?p=12`, canonical(`${site}/`), `${site}/?p=12`],
+    ['not a path without the number', `${site}/story?id=5`, canonical(`${site}/story`), `${site}/story?id=5`],
+    ['its home on its home', `${site}/?utm_source=x`, canonical(`${site}/`), `${site}/`],
+    ['the article on its version for AMP', `${at}/amp`, canonical(at), at],
+    ['not one of another site', at, canonical('https://paper.example.com/numbers'), at],
+    ['not one of another subdomain', at, canonical('https://blog.example.org/numbers'), at],
+    [
+      'not one from a sample',
+      at,
+      canonical('https://google.com/article') + og('https://google.com/article'),
+      at,
+    ],
+    ['not what is no web address', at, canonical('javascript:alert(1)') + og('about:blank'), at],
+    ['its route on a single-page site', `${site}/#/a/1`, canonical(`${site}/`) + og(site), `${site}/#/a/1`],
+    ['its older route', `${site}/app#!a/2`, canonical(`${site}/app`), `${site}/app#!a/2`],
+    ['its route where its head follows', `${site}/#/a/1`, canonical(`${site}/#/a/1`), `${site}/#/a/1`],
+  ])('%s', (_, url, head, key) => {
+    expect(naturalKey.blog(read(url, head))).toBe(key)
+  })
+
+  it('is where scripts have moved the page on to, unless the head has followed', () => {
+    const loadedUrl = `${site}/first`
+    const stale = canonical(loadedUrl) + og(loadedUrl)
+    expect(naturalKey.blog(read(`${site}/second`, stale, { loadedUrl }))).toBe(`${site}/second`)
+    expect(naturalKey.blog(read(`${site}/second?x=1`, canonical(`${site}/second?x=1`), { loadedUrl }))).toBe(
+      `${site}/second?x=1`,
+    )
+    expect(
+      naturalKey.blog(read(loadedUrl, canonical(`${site}/pretty`), { loadedUrl: `${loadedUrl}#top` })),
+    ).toBe(`${site}/pretty`)
+  })
+})
+
+it('a head of the page before says nothing of the one after', () => {
+  const head = `<title>Second - News</title>${canonical(`${site}/first`)}
+    <meta name="description" content="Of the first"><meta property="og:title" content="First">
+    <meta property="og:site_name" content="News"><meta property="article:published_time" content="2026-11-01T00:00:00Z">
+    <script type="application/ld+json">{"@type":"NewsArticle","headline":"First","author":"Ann"}</script>`
+  const moved = { loadedUrl: `${site}/first`, body: '<main><h1>Second</h1><p>Other text.</p></main>' }
+  expect(read(`${site}/second`, head, moved)).toEqual({
+    collector_metadata: { fetch_timestamp: TIME, source: 'blog' },
+    metadata: { title: 'Second', canonical: `${site}/second`, og_site_name: 'News' },
+    context: { text: 'Second\nOther text.', stated_canonical: `${site}/first` },
+  })
+  const loaded = read(`${site}/first`, head, { loadedUrl: `${site}/first` })
+  expect(loaded.metadata).toMatchObject({ og_title: 'First', jsonld: { author: { name: 'Ann' } } })
+})
+
+it('a clone keeps the claim of its head, and is another record than the article', () => {
+  const original = 'https://paper.example.com/2026/numbers'
+  const head = `<title>Numbers</title>${canonical(original)}${og(original)}`
+  const [article, clone] = [read(original, head), read('https://mirror.example.net/2026/numbers', head)]
+  expect(naturalKey.blog(article)).toBe(original)
+  expect(namedOriginal(article)).toBeNull()
+  expect(naturalKey.blog(clone)).toBe('https://mirror.example.net/2026/numbers')
+  expect(clone.metadata).toMatchObject({ canonical: naturalKey.blog(clone), og_url: original })
+  expect(clone.context?.stated_canonical).toBe(original)
+  expect(namedOriginal(clone)).toBe(original)
+})
+
+it('addresses that a page states are absolute, and routes are links', () => {
+  const head = `<base href="/sub/"><meta property="og:image" content="i.png"><meta name="twitter:image" content="//cdn.example/t.png">
+    <meta name="twitter:url" content="javascript:alert(1)">${og('https://news.example.org')}`
+  const { metadata } = read(at, head)
+  expect(metadata).toMatchObject({
+    og_image: `${site}/sub/i.png`,
+    twitter_image: 'https://cdn.example/t.png',
+    twitter_url: 'javascript:alert(1)',
+    og_url: site,
+  })
+  const body = '<main><a href="#/a/2">two</a><a href="#top">up</a><a href="#!3">three</a></main>'
+  expect(read(at, '', { body }).context?.links).toEqual([`${at}#/a/2`, `${at}#!3`])
+})

@@ -1,0 +1,247 @@
+import type { RecordOf } from './collector.js'
+import { LIMITS } from './limits.js'
+import type { Source } from './vocabulary.js'
+
+/**
+ * How much an observation of a post counts: what the collector saw, an import whose file states when each post was
+ * collected, an import whose file does not, and a notice that the post is removed.
+ */
+export type Origin = 'collector' | 'import' | 'untimed' | 'notice'
+const TRUST: Record<Origin, number> = { collector: 3, import: 2, untimed: 1, notice: 0 }
+
+/** When a value was seen (milliseconds since 1970), and by whom. */
+export interface SeenAt {
+  at: number
+  by: Origin
+}
+
+/** When the values of a record were seen: most of them as `base`, those at the paths of `others` otherwise. */
+export interface SeenValues {
+  base: SeenAt
+  others: (SeenAt & { path: string[] })[]
+}
+
+/** A record, with when its values were seen; without `seen`, all of them with the record. */
+export interface SeenRecord<R = RecordOf[Source]> {
+  record: R
+  seen?: SeenValues | undefined
+}
+
+/** Orders two values of a field: the greater list of numbers wins, number by number. */
+type Order = (value: unknown, seen: SeenAt) => number[]
+
+const hasValue = (value: unknown): boolean =>
+  value !== null && value !== undefined && (Array.isArray(value) ? value.length > 0 : value !== '')
+const filled = (value: unknown): number => Number(hasValue(value))
+const isTimed = ({ by }: SeenAt): number => Number(TRUST[by] >= TRUST.import)
+const timeIn = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : 0)
+const hashedIn = (value: unknown): number =>
+  Array.isArray(value) ? value.filter(each => each?.sha256 || each?.phash).length : 0
+
+/**
+ * How two observations of one post merge: the first row that fits a field orders its two values, and the greater one is
+ * kept. Each order depends on the value and when it was seen alone, so that no order of merges changes the result. Of
+ * two values that are equal in order the stored one stays. A value that is filled precedes an empty one in all rows.
+ */
+export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; order: Order }[] = [
+  {
+    fields: /^collector_metadata\.fetch_timestamp$/,
+    wins: 'the latest, if its origin states it',
+    why: 'a record is as old as the last time that its post was seen; a notice of removal did not see it',
+    order: (_, seen) => [TRUST[seen.by] === TRUST.notice ? 0 : 1, isTimed(seen), seen.at],
+  },
+  {
+    fields: /^context\.removed\.first_seen$/,
+    wins: 'the earliest',
+    why: 'the post was removed before that',
+    order: value => [filled(value), -timeIn(value)],
+  },
+  {
+    fields: /^context\.removed\.last_seen$/,
+    wins: 'the latest',
+    why: 'a post that was collected after it is back',
+    order: value => [filled(value), timeIn(value)],
+  },
+  {
+    fields: /^context\.edited$/,
+    wins: 'true',
+    why: 'an edit is never undone',
+    order: (value, seen) => [Number(value === true), filled(value), TRUST[seen.by], seen.at],
+  },
+  {
+    fields: /_count$/,
+    wins: 'the latest, from any origin that states its time',
+    why: 'counts change with time, and say nothing without it',
+    order: (value, seen) => [filled(value), isTimed(seen), seen.at],
+  },
+  {
+    fields: /^(telegram\.attachments|context\.media)$/,
+    wins: 'the collector before imports, then the list with more hashes, then the latest',
+    why: 'hashes are evidence, and a page whose pictures could not be read has none',
+    order: (value, seen) => [filled(value), TRUST[seen.by], hashedIn(value), seen.at],
+  },
+  {
+    fields: /^/,
+    wins: 'the collector before imports, then the latest',
+    why: 'the collector saw the page; a page that leaves a field out does not deny it. Lists are kept as a whole, image hashes address by address',
+    order: (value, seen) => [filled(value), TRUST[seen.by], seen.at],
+  },
+]
+
+const orders = new Map<string, Order>()
+const orderOf = (path: readonly string[]): Order => {
+  // Addresses of images are not fields; there are few of those.
+  const field = path[0] === IMAGE_HASHES ? IMAGE_HASHES : path.join('.')
+  const known = orders.get(field)
+  if (known) return known
+  const { order } = MERGE_RULES.find(({ fields }) => fields.test(field)) as (typeof MERGE_RULES)[number]
+  orders.set(field, order)
+  return order
+}
+
+/** Compares two lists of numbers of one length. */
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  for (const [n, value] of a.entries()) if (value !== b[n]) return value - (b[n] ?? 0)
+  return 0
+}
+
+const IMAGE_HASHES = 'imageHashes'
+
+type Tree = Record<string, unknown>
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Unlike an assignment, defines any key, `__proto__` too. */
+const treeOf = (entries: Iterable<readonly [string, unknown]>): Tree => Object.fromEntries(entries)
+
+const keyOf = (path: readonly string[]): string => JSON.stringify(path)
+const isEqual = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** Whether a record comes from a file, as its source states. */
+const isImported = ({ collector_metadata: { source } }: RecordOf[Source]): boolean =>
+  source.startsWith('import:')
+
+/** Fields of a notice of removal: which post it was, and when it was seen removed. */
+const OF_NOTICES =
+  /^(collector_metadata\..*|main\.video_id|author\.author_unique_id|telegram\.post\.(url|id)|telegram\.channel\.(username|platform)|metadata\.(canonical|og_url)|context\.removed\..*)$/
+
+function* leavesOf(tree: Tree, path: string[] = []): Generator<[path: string[], value: unknown]> {
+  for (const [key, value] of Object.entries(tree)) {
+    const inner = [...path, key]
+    if (isTree(value)) yield* leavesOf(value, inner)
+    else yield [inner, value]
+  }
+}
+
+/** Returns whether a record states only that its post was removed. */
+export const isRemovalNotice = (record: RecordOf[Source]): boolean =>
+  Boolean(record.context?.removed) &&
+  [...leavesOf(record as unknown as Tree)].every(
+    ([path, value]) => !hasValue(value) || OF_NOTICES.test(path.join('.')),
+  )
+
+/**
+ * Returns a record as one observation.
+ * @param timed whether its origin states when it was collected; without, it only fills empty fields of others
+ */
+export const observed = <R extends RecordOf[Source]>(record: R, timed = true): SeenRecord<R> => {
+  const by = isRemovalNotice(record)
+    ? 'notice'
+    : !timed
+      ? 'untimed'
+      : isImported(record)
+        ? 'import'
+        : 'collector'
+  const at = Date.parse(record.collector_metadata.fetch_timestamp)
+  return { record, seen: { base: { at, by }, others: [] } }
+}
+
+const seenIn = (held: SeenRecord): ((path: readonly string[]) => SeenAt) => {
+  const { base, others } = held.seen ?? (observed(held.record).seen as SeenValues)
+  if (others.length === 0) return () => base
+  const byPath = new Map(others.map(({ path, at, by }) => [keyOf(path), { at, by }]))
+  return path => byPath.get(keyOf(path)) ?? base
+}
+
+const isSame = (a: SeenAt, b: SeenAt): boolean => a.at === b.at && a.by === b.by
+
+/** Of all values, the most frequent observation is the base. */
+const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): SeenValues => {
+  const counts: { seen: SeenAt; count: number }[] = []
+  for (const [, seen] of leaves) {
+    const known = counts.find(each => isSame(each.seen, seen))
+    if (known) known.count++
+    else counts.push({ seen, count: 1 })
+  }
+  const [most] = counts.sort((a, b) => b.count - a.count)
+  const base: SeenAt = most?.seen ?? { at: 0, by: 'untimed' }
+  return {
+    base,
+    others: leaves.flatMap(([path, seen]) => (isSame(seen, base) ? [] : [{ path, ...seen }])),
+  }
+}
+
+/**
+ * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have one natural key. Pure:
+ * whatever the order and number of merges, the record ends the same, and no field that was filled is empty; of two
+ * observations by one origin at one time the first stays. At most 5,000 image hashes are kept, those that win.
+ * @returns the merged record; `changed`: whether a value of it differs from the stored one
+ */
+export const mergeRecords = <R extends RecordOf[Source]>(
+  stored: SeenRecord<R>,
+  incoming: SeenRecord<R>,
+): SeenRecord<R> & { changed: boolean } => {
+  const [seenStored, seenIncoming] = [seenIn(stored), seenIn(incoming)]
+  const leaves: [path: string[], seen: SeenAt][] = []
+  let changed = false
+
+  const merge = (a: Tree, b: Tree, path: string[]): Tree => {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    const entries = keys.flatMap((key): [string, unknown][] => {
+      const inner = [...path, key]
+      const [left, right] = [
+        Object.hasOwn(a, key) ? a[key] : undefined,
+        Object.hasOwn(b, key) ? b[key] : undefined,
+      ]
+      if (isTree(left) || isTree(right)) {
+        // A group that is null says no more than one without values.
+        if (!isTree(left)) changed = true
+        return [[key, merge(isTree(left) ? left : {}, isTree(right) ? right : {}, inner)]]
+      }
+      const order = orderOf(inner)
+      const wins =
+        left === undefined ||
+        (right !== undefined &&
+          compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) > 0)
+      const value = wins ? right : left
+      if (value === undefined) return []
+      if (wins && !isEqual(left, right)) changed = true
+      leaves.push([inner, wins ? seenIncoming(inner) : seenStored(inner)])
+      return [[key, value]]
+    })
+    return inLimit(entries, path)
+  }
+
+  /** Image hashes of many versions of a page are more than a record takes. */
+  const inLimit = (entries: [string, unknown][], path: string[]): Tree => {
+    if (path[0] !== IMAGE_HASHES || entries.length <= LIMITS.imageHashesMax) return treeOf(entries)
+    const order = orderOf(path)
+    const seen = new Map(leaves.map(([leaf, at]) => [keyOf(leaf), at]))
+    const rank = ([key, value]: [string, unknown]) => order(value, seen.get(keyOf([...path, key])) as SeenAt)
+    const kept = new Set(
+      [...entries]
+        .sort((a, b) => compare(rank(b), rank(a)) || (a[0] < b[0] ? -1 : 1))
+        .slice(0, LIMITS.imageHashesMax)
+        .map(([key]) => key),
+    )
+    return treeOf(entries.filter(([key]) => kept.has(key)))
+  }
+
+  const record = merge(stored.record as unknown as Tree, incoming.record as unknown as Tree, [])
+  const isKept = ([path]: [string[], SeenAt]) =>
+    path[0] !== IMAGE_HASHES ||
+    path.length < 2 ||
+    Object.hasOwn((record[IMAGE_HASHES] ?? {}) as Tree, path[1] as string)
+  const merged = record as unknown as R
+  const seen = packed(leaves.filter(isKept))
+  return { record: merged, changed, ...(!isEqual(seen, observed(merged).seen) && { seen }) }
+}

@@ -1,0 +1,54 @@
+/** Parameters that state who passed a link on, not what it leads to. */
+const TRACKING =
+  /^(utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|ttclid|yclid|igshid|igsh|mc_[ce]id|mkt_tok|_hs(enc|mi)|vero_id|oly_(anon|enc)_id|_openstat|wt_\w+|ref_src|ref_url|share_id|is_from_webapp|sender_device|is_copy_url)$/i
+
+export const isTrackingParameter = (name: string): boolean => TRACKING.test(name)
+
+/** Whether a fragment (`#…`) is a route of a single-page site: it names a page, not a position on one. */
+export const isRoute = (fragment: string): boolean => /^#!?\/|^#!./.test(fragment)
+
+const nameOf = (parameter: string): string => {
+  const name = parameter.replace(/=.*$/s, '')
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+/**
+ * Returns the address by which a web page is identified: without user name, password and tracking parameters, and
+ * without a fragment that is not a route (`#/…`, `#!…`). Returns any other text unchanged.
+ */
+export const pageAddress = (address: string): string => {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return address
+  url.username = url.password = ''
+  if (!isRoute(url.hash)) url.hash = ''
+  // By hand: URLSearchParams would encode the other parameters anew.
+  const parameters = url.search.slice(1).split('&')
+  const kept = parameters.filter(parameter => !isTrackingParameter(nameOf(parameter)))
+  if (kept.length < parameters.length) url.search = kept.join('&')
+  return url.href
+}
+
+const PRESENTATION = /^(www|m|mobile|amp)\./
+
+/** The host of a web address as a site's name, such as `paper.example.com`; null for any other text. */
+export const siteOf = (address: string | null | undefined): string | null => {
+  if (!address || !URL.canParse(address)) return null
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' || protocol === 'https:' ? hostname.replace(PRESENTATION, '') : null
+}
+
+/**
+ * Returns whether two web addresses are of one site: of one host, `www.`, `m.`, `mobile.` and `amp.` apart. Other
+ * subdomains may be others' pages, as on hosting platforms.
+ */
+export const isSameSite = (a: string, b: string): boolean => {
+  const site = siteOf(a)
+  if (site === null || site !== siteOf(b)) return false
+  const [one, other] = [new URL(a).port, new URL(b).port]
+  return one === '' || other === '' || one === other
+}

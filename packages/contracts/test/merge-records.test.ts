@@ -1,0 +1,305 @@
+import { draws } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  type BlogRecord,
+  isRemovalNotice,
+  MERGE_RULES,
+  mergeRecords,
+  observed,
+  RECORD_SCHEMAS,
+  type RecordOf,
+  removalSeen,
+  type Source,
+  type TelegramRecord,
+  type TiktokRecord,
+} from '../src/index.js'
+
+const day = (n: number) => new Date(Date.UTC(2026, 10, n)).toISOString()
+const by = (n: number, source = 'tiktok') => ({
+  collector_metadata: { fetch_timestamp: day(n), source },
+})
+const video = (n: number, more: Partial<TiktokRecord> = {}, source = 'tiktok'): TiktokRecord => ({
+  ...by(n, source),
+  main: { video_id: '1' },
+  ...more,
+})
+const article = (n: number, more: Partial<BlogRecord> = {}): BlogRecord => ({
+  ...by(n, 'blog'),
+  metadata: { canonical: 'https://a.example/1' },
+  ...more,
+})
+const post = (n: number, more: Partial<TelegramRecord['telegram']>, source = 'telegram'): TelegramRecord => ({
+  ...by(n, source),
+  telegram: { post: { url: 'https://t.me/a/1' }, ...more },
+})
+/** Merges observations in their order. */
+const merged = <R extends RecordOf[Source]>(...records: R[]): R =>
+  records.slice(1).reduce((held, record) => mergeRecords(held, observed(record)), observed(records[0] as R))
+    .record
+/** The same in both orders. */
+const both = <R extends RecordOf[Source]>(a: R, b: R): R => {
+  const record = merged(a, b)
+  expect(merged(b, a)).toEqual(record)
+  return record
+}
+const hash = (digit: string) => digit.repeat(64)
+
+describe('rules', () => {
+  const row = (field: string) => MERGE_RULES.findIndex(({ fields }) => fields.test(field))
+
+  it('have a row each that a test below covers', () => {
+    const fields = [
+      'collector_metadata.fetch_timestamp',
+      'context.removed.first_seen',
+      'context.removed.last_seen',
+      'context.edited',
+      'stats.play_count',
+      'context.media',
+      'main.description',
+    ]
+    expect(fields.map(row)).toEqual(MERGE_RULES.map((_, n) => n))
+  })
+
+  it('fetch_timestamp: the latest time at which the post was seen, from any origin that states it', () => {
+    expect(both(video(1), video(3)).collector_metadata.fetch_timestamp).toBe(day(3))
+    expect(both(video(1), video(3, {}, 'import:zeeschuimer')).collector_metadata).toEqual({
+      fetch_timestamp: day(3),
+      source: 'tiktok',
+    })
+    const untimed = observed(video(3, {}, 'import:rss'), false)
+    for (const [a, b] of [
+      [observed(video(1)), untimed],
+      [untimed, observed(video(1))],
+    ] as const)
+      expect(mergeRecords(a, b).record.collector_metadata).toEqual(by(1).collector_metadata)
+  })
+
+  it('removed: the earliest and the latest time, from a notice that changes nothing else', () => {
+    const notice = (n: number) =>
+      video(n, { context: { removed: { first_seen: day(n), last_seen: day(n) } } }, 'tiktok')
+    const whole = video(1, { main: { video_id: '1', description: 'They hide it' }, stats: { play_count: 5 } })
+    expect(isRemovalNotice(notice(4))).toBe(true)
+    expect(isRemovalNotice({ ...whole, context: notice(4).context })).toBe(false)
+    const removed = both(merged(whole, notice(4)), notice(6))
+    expect(removed).toEqual({ ...whole, context: { removed: { first_seen: day(4), last_seen: day(6) } } })
+    expect(removalSeen(removed)).toBe(day(4))
+    expect(removalSeen(merged(removed, video(5)))).toBe(day(6))
+    expect(removalSeen(merged(removed, video(7)))).toBeNull()
+    expect(removalSeen(whole)).toBeNull()
+  })
+
+  it('edited: stays true', () => {
+    expect(
+      both(video(1, { context: { edited: true } }), video(2, { context: { edited: false } })),
+    ).toMatchObject({
+      context: { edited: true },
+    })
+  })
+
+  it('counts: the latest where there is one, 0 too, also from an import that states its time', () => {
+    const counted = video(1, { stats: { play_count: 9, digg_count: 8 }, author: { author_heart_count: 3 } })
+    expect(both(counted, video(2, { stats: { play_count: 0, digg_count: null } })).stats).toEqual({
+      play_count: 0,
+      digg_count: 8,
+    })
+    const imported = video(2, { stats: { play_count: 12 }, author: { author_heart_count: 4 } }, 'import:4cat')
+    expect(both(counted, imported)).toMatchObject({
+      stats: { play_count: 12, digg_count: 8 },
+      author: { author_heart_count: 4 },
+    })
+    const untimed = observed(imported, false)
+    expect(mergeRecords(observed(counted), untimed).record.stats).toEqual(counted.stats)
+    expect(mergeRecords(untimed, observed(counted)).record.stats).toEqual(counted.stats)
+  })
+
+  it('attachments and pictures: a list with hashes is kept, a newer one with as many replaces it', () => {
+    const hashed = (...digits: string[]) =>
+      digits.map(digit => ({
+        type: 'image' as const,
+        url: `https://cdn.example/${digit}`,
+        sha256: hash(digit),
+      }))
+    const bare = [{ type: 'image' as const, url: 'https://cdn.example/x' }]
+    expect(
+      both(post(1, { attachments: hashed('a') }), post(2, { attachments: bare })).telegram.attachments,
+    ).toEqual(hashed('a'))
+    expect(
+      both(post(1, { attachments: hashed('a') }), post(2, { attachments: hashed('b') })).telegram.attachments,
+    ).toEqual(hashed('b'))
+    const imported = post(2, { attachments: hashed('c') }, 'import:telegram')
+    expect(both(post(1, { attachments: bare }), imported).telegram.attachments).toEqual(bare)
+    const looks = [{ url: 'https://cdn.example/y', phash: hash('d') }]
+    expect(
+      both(article(1, { context: { media: looks } }), article(2, { context: { media: [{ url: 'z' }] } }))
+        .context,
+    ).toEqual({ media: looks })
+  })
+
+  it('all else: the latest that is filled, what the collector saw before what a file states', () => {
+    const rich = video(1, {
+      main: { video_id: '1', description: 'Clip', hashtags: ['gauge'], create_time: 1_763_000_000 },
+      sound: { sound_name: 'tide' },
+      classification: { suggested_words: ['tide'], diversification_labels: ['News'] },
+    })
+    const poor = video(2, {
+      main: { video_id: '1', description: '', hashtags: [], create_time: null },
+      sound: {},
+      classification: { suggested_words: null, diversification_labels: ['Sea', 'News'] },
+    })
+    expect(both(rich, poor)).toEqual({
+      ...rich,
+      ...by(2),
+      classification: { suggested_words: ['tide'], diversification_labels: ['Sea', 'News'] },
+    })
+    const file = video(
+      3,
+      { main: { video_id: '1', description: 'Clip #new' }, author: { author_nickname: 'Harbour' } },
+      'import:zeeschuimer',
+    )
+    expect(both(rich, file)).toEqual({ ...rich, ...by(3), author: { author_nickname: 'Harbour' } })
+  })
+
+  it('image hashes: address by address, at most 5,000, the latest first', () => {
+    const page = (n: number, imageHashes: Record<string, string>) => article(n, { imageHashes })
+    expect(
+      both(page(1, { 'https://a.b/$1': 'a', __proto_: 'b' }), page(2, { 'https://a.b/$1': 'c', x: 'd' }))
+        .imageHashes,
+    ).toEqual({ 'https://a.b/$1': 'c', __proto_: 'b', x: 'd' })
+    const many = (n: number) =>
+      page(n, Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`${n}/${i}`, hash('a')])))
+    const kept = Object.keys(merged(many(1), many(3), many(2)).imageHashes ?? {})
+    expect(kept).toHaveLength(5_000)
+    expect(kept.filter(key => key.startsWith('1/'))).toEqual([])
+    expect(new Set(kept)).toEqual(new Set(Object.keys(merged(many(2), many(1), many(3)).imageHashes ?? {})))
+  })
+
+  it('an older observation fills gaps and changes nothing else; one of the same time loses', () => {
+    const now = video(2, { main: { video_id: '1', description: 'b' } })
+    const older = video(1, { main: { video_id: '1', description: 'a', create_time: 7 } })
+    const held = mergeRecords(observed(now), observed(older))
+    expect(held).toMatchObject({ changed: true, record: { main: { description: 'b', create_time: 7 } } })
+    expect(mergeRecords(held, observed(older))).toEqual({ ...held, changed: false })
+    const same = video(2, { main: { video_id: '1', description: 'c' } })
+    expect(mergeRecords(observed(now), observed(same))).toMatchObject({ changed: false, record: now })
+  })
+})
+
+describe('any observations', () => {
+  const texts = fc.option(fc.constantFrom('', 'a', 'b'), { nil: null })
+  const count = fc.option(fc.nat(3), { nil: null })
+  const list = fc.option(fc.array(fc.constantFrom('x', 'y'), { maxLength: 2 }), { nil: null })
+  const some = <T>(shape: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+    fc.record(shape, { requiredKeys: [] }) as fc.Arbitrary<Partial<T>>
+  const picture = fc.record({
+    url: texts,
+    sha256: fc.option(fc.constantFrom(hash('a'), hash('b')), { nil: null }),
+  })
+  const context = some({
+    edited: fc.boolean(),
+    text: texts,
+    links: list,
+    forwarded_from: fc.option(some({ name: texts, url: texts }), { nil: null }),
+    media: fc.option(fc.array(picture, { maxLength: 2 }), { nil: null }),
+    stated_canonical: texts,
+  })
+  const shapes = {
+    tiktok: some({
+      main: some({ description: texts, hashtags: list, create_time: count }).map(main => ({
+        ...main,
+        video_id: '1',
+      })),
+      author: some({ author_id: texts, author_heart_count: count }),
+      stats: some({ play_count: count, digg_count: count }),
+      classification: some({ suggested_words: list, location_created: texts }),
+      context,
+    }).map(more => ({ main: { video_id: '1' }, ...more })),
+    telegram: some({
+      channel: some({ title: texts, username: texts }),
+      attachments: fc.option(
+        fc.array(
+          picture.map(each => ({ ...each, type: 'image' as const })),
+          { maxLength: 2 },
+        ),
+        { nil: null },
+      ),
+    }).map(telegram => ({ telegram: { ...telegram, post: { url: 'https://t.me/a/1' } } })),
+    blog: some({
+      metadata: some({
+        title: texts,
+        jsonld: fc.option(
+          some({ author: fc.option(some({ name: texts, url: texts }), { nil: null }), keywords: list }),
+          {
+            nil: null,
+          },
+        ),
+      }).map(metadata => ({ ...metadata, canonical: 'https://a.example/1' })),
+      imageHashes: fc.dictionary(fc.constantFrom('https://a.b/1', '$x', 'y.z'), fc.constantFrom('a', 'b')),
+      context,
+    }).map(more => ({ metadata: { canonical: 'https://a.example/1' }, ...more })),
+  }
+  interface Observation {
+    record: RecordOf[Source]
+    timed: boolean
+  }
+  /** Observations of one post at times of their own, by the collector and from files. */
+  const observations = (source: Source): fc.Arbitrary<Observation[]> =>
+    fc
+      .array(
+        fc.tuple(
+          shapes[source] as fc.Arbitrary<object>,
+          fc.constantFrom<[string, boolean]>([source, true], ['import:a', true], ['import:b', false]),
+          fc.boolean(),
+        ),
+        { minLength: 2, maxLength: 5 },
+      )
+      .map(all =>
+        all.map(([content, [name, timed], removed], n) => {
+          const key = RECORD_SCHEMAS[source].parse({ ...by(1, name), ...content })
+          const notice = { removed: { first_seen: day(n + 1), last_seen: day(n + 1) } }
+          const record = {
+            ...key,
+            ...by(n + 1, name),
+            ...(removed && { context: { ...key.context, ...notice } }),
+          }
+          return { record: record as RecordOf[Source], timed }
+        }),
+      )
+  const fold = (all: readonly Observation[]) =>
+    all
+      .slice(1)
+      .reduce(
+        (held, { record, timed }) => mergeRecords(held, observed(record, timed)),
+        observed((all[0] as Observation).record, (all[0] as Observation).timed),
+      ).record
+  const paths = (value: unknown, path = ''): string[] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).flatMap(([key, inner]) => paths(inner, `${path}/${key}`))
+      : value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
+        ? []
+        : [path]
+
+  it.each(['tiktok', 'telegram', 'blog'] as const)(
+    'of a %s post end as one record whatever their order and number, valid and with all that was filled',
+    source => {
+      fc.assert(
+        fc.property(
+          observations(source).chain(all =>
+            fc.tuple(
+              fc.constant(all),
+              fc.shuffledSubarray([...all, ...all], { minLength: 2 * all.length, maxLength: 2 * all.length }),
+            ),
+          ),
+          ([all, again]) => {
+            const record = fold(all)
+            expect(fold(again)).toEqual(record)
+            expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
+            const kept = new Set(paths(record))
+            for (const each of all) expect(paths(each.record).filter(path => !kept.has(path))).toEqual([])
+          },
+        ),
+        draws(200),
+      )
+    },
+  )
+})

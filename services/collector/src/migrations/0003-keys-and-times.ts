@@ -1,0 +1,41 @@
+import { naturalKey } from '@iodine/contracts'
+import { hashOf, type Migration } from '@iodine/service-kit'
+import type { RecordDoc } from '../models/record.js'
+import { moveRecord } from './move-record.js'
+
+/** How far a collector's clock may be ahead. */
+const AHEAD_MS = 5 * 60_000
+
+/**
+ * Recomputes the keys of articles, whose addresses are compared without fragments and tracking parameters; records that
+ * have one key then are merged. Sets times of the future, which no later version could follow, to the time of storing.
+ */
+export const keysAndTimes: Migration = {
+  name: '0003-keys-and-times',
+  async up(mongo) {
+    const records = mongo.collection<RecordDoc>('records')
+    const ahead = { fetched_at: { $gt: new Date(Date.now() + AHEAD_MS) } }
+    for await (const { _id, created_at } of records.find(ahead, { projection: { created_at: 1 } }))
+      await records.updateOne(
+        { _id, ...ahead },
+        {
+          $set: {
+            fetched_at: created_at,
+            'data.collector_metadata.fetch_timestamp': created_at.toISOString(),
+            sighted: false,
+          },
+        },
+      )
+    const articles = records.find(
+      { source: 'blog' },
+      { projection: { key: 1, 'data.metadata.canonical': 1, 'data.metadata.og_url': 1 } },
+    )
+    for await (const { _id, key, data } of articles) {
+      const now = hashOf(naturalKey.blog(data as never))
+      if (now !== key) await moveRecord(mongo, _id, now)
+      // Origins tells routes of single-page sites apart now.
+      else if (/#[!/]/.test(naturalKey.blog(data as never)))
+        await records.updateOne({ _id }, { $set: { sighted: false } })
+    }
+  },
+}
