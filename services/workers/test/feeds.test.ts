@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pullMisp } from '../src/feeds/misp.js'
 import { createPublicFetch, FeedError, type PublicFetch } from '../src/feeds/public-fetch.js'
-import { authorizationOf, type PullRequest, retryAfter } from '../src/feeds/pull.js'
+import { authorizationOf, type PullRequest } from '../src/feeds/pull.js'
 import { pullTaxii } from '../src/feeds/taxii.js'
 
 let feed: Feed
@@ -368,14 +368,4 @@ describe('a MISP feed', () => {
 it('signs in by Basic with a user, else by a bearer token', () => {
   expect(authorizationOf({ user: 'ana', key: 'sécret' })).toBe('Basic YW5hOnPDqWNyZXQ=')
   expect(authorizationOf({ user: '', key: 'key' })).toBe('Bearer key')
-})
-
-it('reads when to ask again in seconds and as a date, up to a day', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z')
-  expect(retryAfter('30', now)).toBe(30_000)
-  expect(retryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000)
-  expect(retryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
-  expect(retryAfter('999999999', now)).toBe(86_400_000)
-  expect(retryAfter('soon', now)).toBeUndefined()
-  expect(retryAfter(undefined)).toBeUndefined()
 })

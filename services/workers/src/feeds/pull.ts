@@ -1,4 +1,4 @@
-import type { FeedKind } from '@iodine/contracts'
+import { type FeedKind, readRetryAfter } from '@iodine/contracts'
 import { FeedError, type FetchedAnswer, type PublicFetch } from './public-fetch.js'
 
 /** What one run may bring; what is beyond is left to the next one. */
@@ -39,13 +39,6 @@ export interface Pulled {
 export const authorizationOf = ({ user, key }: { user: string; key: string }): string =>
   user ? `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}` : `Bearer ${key}`
 
-/** Milliseconds of a Retry-After header (RFC 9110, 10.2.3): seconds or a date, up to a day. */
-export const retryAfter = (header: string | undefined, now = Date.now()): number | undefined => {
-  if (header === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 86_400_000) : undefined
-}
-
 /** Throws a FeedError that says what a status other than 200 and 304 means. */
 export const refuseStatus = ({ status, header }: FetchedAnswer, what: string): void => {
   if (status === 200 || status === 304) return
@@ -57,16 +50,9 @@ export const refuseStatus = ({ status, header }: FetchedAnswer, what: string): v
         : status === 429
           ? 'The feed asks to be asked less often'
           : `The feed answered with status ${status}`
-  throw new FeedError(said, {
-    status,
-    ...(status === 429 || status === 503 ? retry(header('retry-after')) : {}),
-  })
+  const seconds = status === 429 || status === 503 ? readRetryAfter(header) : undefined
+  throw new FeedError(said, { status, ...(seconds !== undefined && { retryMs: seconds * 1_000 }) })
 }
-const retry = (header: string | undefined) => {
-  const retryMs = retryAfter(header)
-  return retryMs === undefined ? {} : { retryMs }
-}
-
 /** A puller of one kind of feed. */
 export type Puller = (request: PullRequest) => Promise<Pulled>
 export type Pullers = Readonly<Record<FeedKind, Puller>>
