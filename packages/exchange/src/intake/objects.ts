@@ -1,5 +1,5 @@
 import { highestTlp, type Tlp } from '@iodine/contracts'
-import type { SliceLimits } from '../json/scanner.js'
+import type { SliceLimits, Span } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
 import { isMadeOfMisp, packedEvent } from '../packed/misp-in-stix.js'
 import { UnreadableFile } from '../read.js'
@@ -24,28 +24,32 @@ export function* readObjects(
   limits: SliceLimits,
 ): Generator<
   void,
-  Pick<OpenedFile, 'spans' | 'markings'> & { isOwn: boolean } & {
+  Pick<OpenedFile, 'spans' | 'skipped' | 'markings'> & { isOwn: boolean } & {
     events: Map<string, PackedEvent>
     madeOfMisp: number[]
   }
 > {
-  const { spans, envelope } = yield* sliceObjects(bytes, limits)
+  const { spans: all, skipped, envelope } = yield* sliceObjects(bytes, limits)
+  const spans: Span[] = []
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const markings = new Map<string, Tlp | null>()
   const events = new Map<string, PackedEvent>()
   const madeOfMisp: number[] = []
   let isOwn = envelope !== '[]'
   let seen = 0
-  for (const [n, [start, end]] of spans.entries()) {
-    let text: string
+  for (const [place, [start, end]] of all.entries()) {
+    let object: Record<string, unknown>
     try {
-      text = decoder.decode(bytes.subarray(start, end))
-    } catch {
-      throw new UnreadableFile('The file is not UTF-8.')
+      object = parseObject(decoder.decode(bytes.subarray(start, end)), place + 1)
+    } catch (error) {
+      const reason =
+        error instanceof UnreadableFile ? error.message : `Object ${place + 1} of the file is not UTF-8.`
+      skipped.push({ place: `Object ${place + 1}`, value: '', reason })
+      continue
     }
-    const object = parseObject(text, n + 1)
+    const n = spans.push([start, end]) - 1
     if (
-      spans.length === 1 &&
+      all.length === 1 &&
       envelope === '[]' &&
       (typeof object.type !== 'string' || object.type === 'bundle')
     )
@@ -72,6 +76,6 @@ export function* readObjects(
       yield
     }
   }
-  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, markings, events, madeOfMisp, isOwn: isOwn && events.size === 0 }
+  if (spans.length === 0) throw new UnreadableFile(skipped[0]?.reason ?? 'The file has no objects.')
+  return { spans, skipped, markings, events, madeOfMisp, isOwn: isOwn && events.size === 0 }
 }

@@ -1,4 +1,5 @@
-import { type FeedKind, readRetryAfter } from '@iodine/contracts'
+import { type FeedKind, LIMITS, readRetryAfter } from '@iodine/contracts'
+import type { Skipped } from '@iodine/exchange'
 import { FeedError, type FetchedAnswer, type PublicFetch } from './public-fetch.js'
 
 /** What one run may bring; what is beyond is left to the next one. */
@@ -33,6 +34,23 @@ export interface Pulled {
   more: boolean
   /** UUIDs of events that were pulled before and are there no more. */
   withdrawn?: string[]
+  /** What the feed has and can't be read: how much, and the first of it. */
+  skipped?: { count: number; listed: Skipped[] }
+}
+
+/** What a run reports of pieces that can't be read. */
+export const skippedOf = (all: readonly Skipped[]): Pick<Pulled, 'skipped'> =>
+  all.length === 0 ? {} : { skipped: { count: all.length, listed: all.slice(0, LIMITS.invalidListed) } }
+
+/** A file of an import format: pieces of JSON between what the format has around them; empty without any. */
+export const fileOf = (
+  [before, after]: readonly [string, string],
+  pieces: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> => {
+  if (pieces.length === 0) return new Uint8Array()
+  const comma = Buffer.from(',')
+  const listed = pieces.flatMap((piece, n) => (n === 0 ? [piece] : [comma, piece]))
+  return new Uint8Array(Buffer.concat([Buffer.from(before), ...listed, Buffer.from(after)]))
 }
 
 /** What a feed signs in with: HTTP Basic with a user, else a bearer token. */

@@ -24,9 +24,10 @@ export const outcomeOf = ({ last, state }: Pick<Subscription, 'last' | 'state'>)
   if (state === 'importing') return 'Importing what came'
   if (!last) return 'Not run yet'
   if (last.error !== null) return last.error
-  if (last.objects === 0) return 'Nothing new'
+  const skipped = last.skipped > 0 ? `, ${formatCount(last.skipped)} left out` : ''
+  if (last.objects === 0) return `Nothing new${skipped}`
   const iods = last.iods > 0 ? `, ${formatCount(last.iods)} IOD(s) among them` : ''
-  return `${formatCount(last.objects)} new object(s)${iods}`
+  return `${formatCount(last.objects)} new object(s)${iods}${skipped}`
 }
 
 /** Intervals that can be chosen, in minutes. */
