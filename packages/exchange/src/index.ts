@@ -45,6 +45,7 @@ export {
   readStixObject,
 } from './stix/read.js'
 export { isRevocable, revokedVersion } from './stix/revoke.js'
+export { isLaterTaxiiTime, readTaxiiTime, toTaxiiTime } from './taxii-time.js'
 export { tlpOfMarkingId } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

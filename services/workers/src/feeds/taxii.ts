@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@iodine/contracts'
-import { parseObject, type Skipped, sliceObjects, UnreadableFile } from '@iodine/exchange'
+import {
+  isLaterTaxiiTime,
+  parseObject,
+  readTaxiiTime,
+  type Skipped,
+  sliceObjects,
+  UnreadableFile,
+} from '@iodine/exchange'
 import { z } from 'zod'
 import { FeedError, type FetchedAnswer, TooLargeError } from './public-fetch.js'
 import { fileOf, type Puller, type PullRequest, refuseStatus, skippedOf } from './pull.js'
-import { isLater, readTime } from './taxii-time.js'
 
 /** TAXII 2.1, 1.6.8: media type of requests and answers. */
 const TAXII = 'application/taxii+json'
@@ -27,7 +33,7 @@ const readCursor = (text: string | null): Cursor => {
   const cursor = cursorShape.safeParse(JSON.parse(text))
   if (!cursor.success) return {}
   const { added_after, next } = cursor.data
-  const time = readTime(added_after)
+  const time = readTaxiiTime(added_after)
   return { ...(time !== undefined && { added_after: time }), ...(next !== undefined && { next }) }
 }
 
@@ -176,7 +182,7 @@ export const pullTaxii: Puller = async request => {
     try {
       const answer = await getPage(request, at, end)
       page = readPage(answer)
-      lastOfPage = readTime(answer.header('x-taxii-date-added-last'))
+      lastOfPage = readTaxiiTime(answer.header('x-taxii-date-added-last'))
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
       // The server has forgotten where the run before ended: all since its last whole one again.
@@ -205,11 +211,11 @@ export const pullTaxii: Puller = async request => {
     objects.push(...page.objects)
     skipped.push(...page.skipped)
     bytes += size
-    if (lastOfPage !== undefined && isLater(lastOfPage, last)) last = lastOfPage
+    if (lastOfPage !== undefined && isLaterTaxiiTime(lastOfPage, last)) last = lastOfPage
     if (!page.more) return result(last === undefined ? {} : { added_after: last }, false)
     if (page.next === undefined) {
       // TAXII 2.1, 3.4: without `next`, one goes on by time.
-      if (lastOfPage === undefined || !isLater(lastOfPage, added_after))
+      if (lastOfPage === undefined || !isLaterTaxiiTime(lastOfPage, added_after))
         throw new FeedError('The feed says that there is more, but not where')
       added_after = lastOfPage
       next = undefined

@@ -17,7 +17,7 @@ const FORMS = [
  * Source: OASIS, TAXII Version 2.1, 1.5 (timestamp).
  * @returns undefined for what is no time
  */
-export const readTime = (text: string | undefined): string | undefined => {
+export const readTaxiiTime = (text: string | undefined): string | undefined => {
   const given = text?.trim() ?? ''
   const found = FORMS.map(form => form.exec(given)?.groups).find(Boolean)
   if (!found) return undefined
@@ -38,6 +38,9 @@ export const readTime = (text: string | undefined): string | undefined => {
   return `${at.toISOString().slice(0, 19)}.${(found.fraction ?? '').padEnd(6, '0')}Z`
 }
 
-/** Whether a time of `readTime` is later than another one. */
-export const isLater = (a: string, b: string | undefined): boolean =>
+/** A time of ours as TAXII has it. */
+export const toTaxiiTime = (time: Date): string => time.toISOString().replace('Z', '000Z')
+
+/** Whether a time of `readTaxiiTime` is later than another one. */
+export const isLaterTaxiiTime = (a: string, b: string | undefined): boolean =>
   b === undefined || a.slice(0, -1) > b.slice(0, -1)
