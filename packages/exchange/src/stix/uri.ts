@@ -22,10 +22,11 @@ export const isUri = (text: string): boolean => isWebAddress(text) && toUri(text
 const isWebAddress = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text)
 
 const COMPONENTS = /^(https?):\/\/([^/?#\\\s]+)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is
-const OTHER = "\\w\\-.~!$&'()*+,;=:"
-const NOT_IN_USER = new RegExp(`%(?![0-9a-f]{2})|[^%${OTHER}]`, 'giu')
-const NOT_IN_PATH = new RegExp(`%(?![0-9a-f]{2})|[^%/@${OTHER}]`, 'giu')
-const NOT_IN_QUERY = new RegExp(`%(?![0-9a-f]{2})|[^%/?@${OTHER}]`, 'giu')
+// Without `\w` and `i`: with `u` they take two letters of other scripts for ASCII ones.
+const OTHER = "A-Za-z0-9_\\-.~!$&'()*+,;=:"
+const NOT_IN_USER = new RegExp(`%(?![0-9A-Fa-f]{2})|[^%${OTHER}]`, 'gu')
+const NOT_IN_PATH = new RegExp(`%(?![0-9A-Fa-f]{2})|[^%/@${OTHER}]`, 'gu')
+const NOT_IN_QUERY = new RegExp(`%(?![0-9A-Fa-f]{2})|[^%/?@${OTHER}]`, 'gu')
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w\-.~!$&'()*+,;=]|%[0-9a-f]{2})+)(?::\d*)?$/i
 
 const encode = (text: string, not: RegExp): string =>
