@@ -80,6 +80,7 @@ describe('the objects of a bundle', () => {
     ['no object', '1'],
     ['no object', '[{"type":"a"}]'],
     ['nested deeper than 64', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`],
+    ['not valid JSON', '{"type":tru}'],
     ['larger than 100000 bytes', `{"a":"${'x'.repeat(100_001)}"}`],
   ])('are found beside one that is %s', (reason, object) => {
     const { objects, skipped } = slice(bundle('{"type":"a"}', object, '{"type":"b"}'))

@@ -315,8 +315,8 @@ describe('a file of another tool', () => {
     expect(await look(made)).toMatchObject({ state: 'planned', objects: 2, iods: 1, skipped: 3, refused: 0 })
     expect((await look(made)).invalid.map(({ reason }) => reason)).toEqual([
       'Object 2 of the file is no object.',
-      'Object 2 of the file is not valid JSON.',
-      'Object 3 of the file is not UTF-8.',
+      'Object 3 of the file is not valid JSON.',
+      'Object 4 of the file is not UTF-8.',
     ])
     expect(await apply(made)).toMatchObject({ state: 'done', skipped: 3 })
     expect((await kept()).objects).toBe(2)

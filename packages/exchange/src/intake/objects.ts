@@ -1,5 +1,5 @@
 import { highestTlp, type Tlp } from '@iodine/contracts'
-import type { SliceLimits, Span } from '../json/scanner.js'
+import type { SliceLimits } from '../json/scanner.js'
 import { sliceObjects } from '../json/slices.js'
 import { isMadeOfMisp, packedEvent } from '../packed/misp-in-stix.js'
 import { UnreadableFile } from '../read.js'
@@ -29,27 +29,17 @@ export function* readObjects(
     madeOfMisp: number[]
   }
 > {
-  const { spans: all, skipped, envelope } = yield* sliceObjects(bytes, limits)
-  const spans: Span[] = []
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const { spans, skipped, envelope } = yield* sliceObjects(bytes, limits)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const markings = new Map<string, Tlp | null>()
   const events = new Map<string, PackedEvent>()
   const madeOfMisp: number[] = []
   let isOwn = envelope !== '[]'
   let seen = 0
-  for (const [place, [start, end]] of all.entries()) {
-    let object: Record<string, unknown>
-    try {
-      object = parseObject(decoder.decode(bytes.subarray(start, end)), place + 1)
-    } catch (error) {
-      const reason =
-        error instanceof UnreadableFile ? error.message : `Object ${place + 1} of the file is not UTF-8.`
-      skipped.push({ place: `Object ${place + 1}`, value: '', reason })
-      continue
-    }
-    const n = spans.push([start, end]) - 1
+  for (const [n, [start, end]] of spans.entries()) {
+    const object = parseObject(decoder.decode(bytes.subarray(start, end)), n + 1)
     if (
-      all.length === 1 &&
+      spans.length === 1 &&
       envelope === '[]' &&
       (typeof object.type !== 'string' || object.type === 'bundle')
     )

@@ -65,12 +65,7 @@ export function* openJson(bytes: Uint8Array, limits: SliceLimits): Generator<voi
   const entries = new EntryFile()
   for (const each of skipped) entries.add(each)
   for (const [n, [start, end]] of spans.entries()) {
-    try {
-      entries.add(readEntry(parseObject(textOf(bytes.subarray(start, end)), n + 1), n, head.tlp))
-    } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error
-      entries.add({ place: `IOD ${n + 1}`, value: '', reason: error.message })
-    }
+    entries.add(readEntry(parseObject(textOf(bytes.subarray(start, end)), n + 1), n, head.tlp))
     if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield
   }
   return entries.open(head)

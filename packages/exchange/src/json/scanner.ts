@@ -80,6 +80,23 @@ export class JsonScanner {
     }
   }
 
+  /** Parses the value in some bytes. Refuses what is no JSON in UTF-8. */
+  json(start: number, end: number): unknown {
+    let text: string
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+        this.bytes.subarray(start, end),
+      )
+    } catch {
+      return this.refuse(`${this.place()} of the file is not UTF-8.`)
+    }
+    try {
+      return JSON.parse(text)
+    } catch {
+      return this.refuse(`${this.place()} of the file is not valid JSON.`)
+    }
+  }
+
   /** Goes past white space; returns the byte there. */
   peek(): number | undefined {
     for (; this.at < this.bytes.length; this.at++) {

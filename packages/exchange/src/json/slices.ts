@@ -37,6 +37,7 @@ export function* sliceObjects(
       const reason = yield* scanner.attempt(() => {
         if (bytes[start] !== OPEN) scanner.refuse(`${placeOf()} of the file is no object.`)
         scanner.value()
+        scanner.json(start, scanner.at)
         return []
       })
       if (reason === undefined) spans.push([start, scanner.at])
@@ -68,6 +69,7 @@ export function* sliceObjects(
     if (before === length) {
       if (scanner.at - start > limits.objectBytes)
         scanner.refuse(`Object 1 of the file is larger than ${limits.objectBytes} bytes.`)
+      scanner.json(start, scanner.at)
       spans.push([start, scanner.at])
       ;[before, after] = [start, scanner.at]
     }

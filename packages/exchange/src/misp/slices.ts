@@ -141,7 +141,7 @@ export function* sliceEvents(
           else {
             const begin = scanner.at
             scanner.value()
-            parse(scanner.text(begin, scanner.at))
+            scanner.json(begin, scanner.at)
             const type = LISTS[name] as string
             push(from, scanner.at, { type, lead: begin - from, event, object, isText: false, tlp: null })
           }

@@ -1,16 +1,10 @@
-import { type CampaignImport, type ImportState, LIMITS, tlpOfRank } from '@iodine/contracts'
+import { type CampaignImport, type ImportState, tlpOfRank } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
 import type { ImportDoc } from '../models/import.js'
+import { unknownTechniques } from '../queries/techniques.js'
 
 /** Fields of an import that its presentation needs, and that are not read by default. */
 export const PRESENTED = ['+techniques', '+named', '+unnamed', '+invalid'] as const
-
-/** The first of the techniques that an import names and the list lacks. */
-export const unknownTechniques = ({ techniques = [], unnamed = [] }: ImportDoc): string[] =>
-  [...new Set([...techniques.filter(each => !isTechnique(each)), ...unnamed])].slice(
-    0,
-    LIMITS.unknownTechniques,
-  )
 
 /** An import as its user sees it. Read with `PRESENTED`. */
 export const presentImport = (doc: ImportDoc): CampaignImport => ({

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@iodine/contracts'
-import {
-  isLaterTaxiiTime,
-  parseObject,
-  readTaxiiTime,
-  type Skipped,
-  sliceObjects,
-  UnreadableFile,
-} from '@iodine/exchange'
+import { isLaterTaxiiTime, readTaxiiTime, type Skipped, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { z } from 'zod'
 import { FeedError, type FetchedAnswer, TooLargeError } from './public-fetch.js'
 import { fileOf, type Puller, type PullRequest, refuseStatus, skippedOf } from './pull.js'
@@ -84,18 +77,7 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
     const { more, next: given, objects: other } = JSON.parse(text) as Record<string, unknown>
     if (isWithout && other !== undefined && other !== null)
       throw new UnreadableFile('Its objects are no list.')
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-    const objects = (isWithout ? [] : spans).flatMap(([start, end], n) => {
-      const raw = body.subarray(start, end)
-      try {
-        parseObject(decoder.decode(raw), n + 1)
-        return [raw]
-      } catch (error) {
-        const reason = error instanceof UnreadableFile ? error.message : `Object ${n + 1} is not UTF-8.`
-        skipped.push({ place: `Object ${n + 1}`, value: '', reason })
-        return []
-      }
-    })
+    const objects = isWithout ? [] : spans.map(([start, end]) => body.subarray(start, end))
     const next = readNext(given, text)
     return {
       objects,
