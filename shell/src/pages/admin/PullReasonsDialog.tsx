@@ -12,12 +12,8 @@ export interface PullReasonsDialogProps {
 
 /** Shows the parts of a feed that the last run left out or could not make IODs of, with the reasons. */
 export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogProps) {
-  const {
-    skipped = 0,
-    refused = 0,
-    invalid = [],
-    unknown_techniques: unknown = [],
-  } = subscription?.last ?? {}
+  // A service of the previous version does not state them.
+  const { skipped = 0, refused = 0, invalid = [], unknown_techniques: unknown = [] } = lastOf(subscription)
   const more = skipped + refused - invalid.length
   return (
     <Dialog isOpen={subscription !== null} onClose={onClose} title="Last run">
@@ -59,3 +55,6 @@ export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogPr
     </Dialog>
   )
 }
+
+const lastOf = (subscription: Subscription | null): Partial<NonNullable<Subscription['last']>> =>
+  subscription?.last ?? {}
