@@ -102,14 +102,15 @@ test('from a run to both posts of a pair', async ({ page, person, openAs }) => {
     ])
     const { readFile } = await import('node:fs/promises')
     const text = await readFile(await download.path(), 'utf8')
-    expect(text.split('\n')[0]).toBe(
-      'account_id,account_id_y,weight,avg_time_delta,n_content_id,n_content_id_y,edge_symmetry_score,beyond_chance',
+    expect(text.split('\r\n')[0]).toBe(
+      '\uFEFFaccount_id,account_id_y,weight,avg_time_delta,n_content_id,n_content_id_y,edge_symmetry_score,beyond_chance',
     )
     expect(text).toContain('telegram open_valley,telegram velden_truth,4,12,4,4,1')
   })
 
   await test.step('a run can be removed', async () => {
     await page.getByRole('button', { name: 'Remove this run' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
     await expect(page.getByText('Start a run over the records you collected')).toBeVisible()
   })
 })

@@ -108,7 +108,7 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
       ])
       return readFile(await download.path())
     }
-    const csv = (await save('Save as CSV')).toString('utf8').split('\n')
+    const csv = (await save('Save as CSV')).toString('utf8').split('\r\n')
     expect(csv[0]).toContain('at,at_is,posted_at_claimed,collected_at,source,account')
     expect(csv[1]).toContain('2026-03-01T10:00:00.000Z,claimed')
     expect((await save('Save as PNG')).subarray(1, 4).toString()).toBe('PNG')

@@ -34,8 +34,10 @@ const planned: CampaignImport = {
   known_iods: 3,
   member_iods: 1,
   refused: 2,
+  skipped: 0,
   invalid: [{ place: 'Object 7', value: '', reason: 'The value is missing' }],
   techniques: 0,
+  unknown_techniques: [],
   quotes: 0,
   refused_quotes: 0,
   evidence: { added: 0, known: 0, left_out: 0 },
@@ -180,7 +182,9 @@ describe('a file', () => {
         { place: 'IOD 2', value: '<b>x</b>', reason: 'Unknown category NONSENSE' },
         { place: 'IOD 3', value: 'Mirrors', reason: 'Repeats iod 1' },
       ],
+      skipped: 1,
       techniques: 2,
+      unknown_techniques: ['T0019', 'T0099.001'],
       quotes: 3,
       refused_quotes: 1,
       tlp: null,
@@ -192,6 +196,9 @@ describe('a file', () => {
     expect((await dialog.findByText(/^4 IOD\(s\), 2 refused$/)).getAttribute('role')).toBe('status')
     expect(dialog.getByText(/^2 new, 2 known \(1 already in this campaign\)/)).toBeTruthy()
     expect(dialog.getByText('2 technique(s) of DISARM are named.')).toBeTruthy()
+    expect(dialog.getByText('1 part(s) of the file can’t be read and are left out.')).toBeTruthy()
+    expect(dialog.getByText(/^2 technique\(s\) are not in the list.* T0019, T0099\.001$/)).toBeTruthy()
+    expect(dialog.getByText('and 1 more')).toBeTruthy()
     expect(dialog.getByText(/^3 quote\(s\) of evidence.* not verified.* 1 can’t be read\.$/)).toBeTruthy()
     expect(dialog.getByText('<b>x</b>')).toBeTruthy()
     expect(dialog.getByRole('row', { name: /^IOD 3 Mirrors Repeats iod 1$/ })).toBeTruthy()

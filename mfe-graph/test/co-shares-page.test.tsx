@@ -68,6 +68,30 @@ const DONE: Routes = {
   'GET /coordination/runs/:id/graph': [200, network],
   'GET /coordination/runs/:id/shares': [200, evidence],
 }
+
+it('removes a run after a question, and not where it is answered with Cancel', async () => {
+  let all = [run()]
+  const removed: unknown[] = []
+  await open({
+    ...DONE,
+    'GET /coordination/runs': () => [200, all],
+    'DELETE /coordination/runs/:id': ({ params }) => {
+      removed.push(params)
+      all = []
+      return [200, { id: ID }]
+    },
+  })
+  const ask = async () => {
+    fireEvent.click(await screen.findByRole('button', { name: 'Remove this run' }))
+    return within(await screen.findByRole('dialog', { name: 'Remove run' }))
+  }
+  fireEvent.click((await ask()).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(removed).toEqual([])
+  fireEvent.click((await ask()).getByRole('button', { name: 'Remove' }))
+  await screen.findByText(/^Start a run over the records/)
+  expect(removed).toHaveLength(1)
+})
 const settled = async () => {
   const found = await screen.findByRole<GraphCanvas>('application', { name: 'Co-shares graph' })
   await waitFor(() => expect(found.dataset.layout).toBe('settled'))

@@ -70,7 +70,7 @@ describe('the analysis of a file', () => {
   })
 
   it('goes out as CSV without formulas, and as an undirected GEXF', () => {
-    expect(edgesCsv(findings.coShares.edges).split('\n')[1]).toMatch(/^'=ana\(\),ben,3,4,3,3,1,/)
+    expect(edgesCsv(findings.coShares.edges).split('\r\n')[1]).toMatch(/^'=ana\(\),ben,3,4,3,3,1,/)
     const network = createNetwork(drawnCoShares(findings.coShares, false), CO_SHARE_KINDS)
     const palette = {
       nodes: ['#000001', '#000002', '#000003'],

@@ -22,7 +22,16 @@ const subscription: Subscription = {
   get next_at() {
     return new Date(Date.now() + 30 * 60_000).toISOString()
   },
-  last: { at: new Date().toISOString(), error: null, objects: 3, iods: 2 },
+  last: {
+    at: new Date().toISOString(),
+    error: null,
+    objects: 3,
+    iods: 2,
+    skipped: 0,
+    refused: 0,
+    invalid: [],
+    unknown_techniques: [],
+  },
   kept: 12,
   created_at: '2026-11-01T00:00:00.000Z',
 }
@@ -58,6 +67,23 @@ test('subscriptions show their last and next run, and are run, paused and delete
   expect(calls.filter(({ route }) => route.startsWith('PATCH')).map(({ body }) => body)).toEqual([
     { paused: true },
   ])
+})
+
+test('what a run has left out is shown with its reasons', async () => {
+  const last = {
+    ...(subscription.last as NonNullable<Subscription['last']>),
+    skipped: 2,
+    invalid: [{ place: 'Event 1', value: '', reason: 'The file is not UTF-8.' }],
+    unknown_techniques: ['T0019'],
+  }
+  await open({ 'GET /campaigns/subscriptions': [200, [{ ...subscription, last }]] })
+  await screen.findByText('3 new object(s), 2 IOD(s) among them, 2 left out')
+  fireEvent.click(screen.getByRole('button', { name: `Show reasons of ${subscription.url}` }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Last run' }))
+  dialog.getByRole('row', { name: 'Event 1 The file is not UTF-8.' })
+  dialog.getByText(/^2 part\(s\) of the feed can’t be read/)
+  dialog.getByText(/T0019$/)
+  dialog.getByText('and 1 more')
 })
 
 test('a new one says what is missing, and keeps its key out of the address', async () => {

@@ -15,7 +15,19 @@ export interface ImportPlanProps {
 
 /** What an import does, before it does it; then how far it is. */
 export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
-  const { format, state, objects, iods, known_iods, member_iods, refused, tlp, done, problem } = plan
+  const {
+    format,
+    state,
+    objects,
+    iods,
+    known_iods,
+    member_iods,
+    refused,
+    skipped = 0,
+    tlp,
+    done,
+    problem,
+  } = plan
   const keeps = isKept(plan)
   const noun = NOUNS[format]
   const isWorking = state === 'applying'
@@ -51,6 +63,7 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
               : `${formatCount(refused)} of the entries can’t be IODs and are left out.`}
           </li>
         )}
+        {skipped > 0 && <li>{formatCount(skipped)} part(s) of the file can’t be read and are left out.</li>}
         {makesIods && <Brought plan={plan} />}
         {tlp && <li>From now on this campaign’s files are marked at least as strictly.</li>}
       </ul>
@@ -88,10 +101,18 @@ export function ImportPlan({ plan, makesIods, onMakesIods }: ImportPlanProps) {
 }
 
 /** What comes along with the IODs: techniques and evidence. */
-function Brought({ plan: { techniques, quotes, refused_quotes } }: Pick<ImportPlanProps, 'plan'>) {
+function Brought({
+  plan: { techniques, unknown_techniques: unknown = [], quotes, refused_quotes },
+}: Pick<ImportPlanProps, 'plan'>) {
   return (
     <>
       {techniques > 0 && <li>{formatCount(techniques)} technique(s) of DISARM are named.</li>}
+      {unknown.length > 0 && (
+        <li>
+          {formatCount(unknown.length)} technique(s) are not in the list of DISARM and are not added to the
+          campaign: {unknown.join(', ')}
+        </li>
+      )}
       {quotes + refused_quotes > 0 && (
         <li>
           {formatCount(quotes)} quote(s) of evidence, which are added as not verified: their seals belong to
@@ -103,8 +124,9 @@ function Brought({ plan: { techniques, quotes, refused_quotes } }: Pick<ImportPl
   )
 }
 
-/** The first of the entries that can't be IODs, with the reasons; nothing if there are none. */
-function Invalid({ plan: { invalid, refused } }: Pick<ImportPlanProps, 'plan'>) {
+/** The first of what can't be read or can't be an IOD, with the reasons; nothing if there is none. */
+function Invalid({ plan: { invalid, refused, skipped = 0 } }: Pick<ImportPlanProps, 'plan'>) {
+  const more = refused + skipped - invalid.length
   if (invalid.length === 0) return null
   return (
     <div>
@@ -119,7 +141,7 @@ function Invalid({ plan: { invalid, refused } }: Pick<ImportPlanProps, 'plan'>) 
           </thead>
           <tbody>
             {invalid.map(({ place, value, reason }) => (
-              <tr key={place}>
+              <tr key={`${place} ${value} ${reason}`}>
                 <td>{place}</td>
                 <td>
                   <span className={styles.value} dir="auto">
@@ -132,9 +154,7 @@ function Invalid({ plan: { invalid, refused } }: Pick<ImportPlanProps, 'plan'>) 
           </tbody>
         </HTMLTable>
       </div>
-      {refused > invalid.length && (
-        <p className={styles.progress}>and {formatCount(refused - invalid.length)} more</p>
-      )}
+      {more > 0 && <p className={styles.progress}>and {formatCount(more)} more</p>}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import type { Share } from '@iodine/coordination'
-import { escapeFormula } from '@iodine/exchange/spreadsheet'
-import { csvFormat, csvParseRows } from 'd3'
+import { type Cell, writeCsv } from '@iodine/exchange/spreadsheet'
+import { csvParseRows } from 'd3'
 import type { CoShareEdge } from './co-shares'
 
 const COLUMNS = ['object_id', 'account_id', 'content_id', 'timestamp_share'] as const
@@ -47,17 +47,21 @@ export function readEdgeList(text: string): EdgeList {
   return { shares, refused }
 }
 
-/** Edges as CSV, with the names of columns that CooRTweet has. */
+/** Columns of a file of edges, by the names that CooRTweet has, and the cells of an edge. */
+const EDGE_COLUMNS: readonly (readonly [name: string, cell: (edge: CoShareEdge) => Cell])[] = [
+  ['account_id', ({ a }) => a],
+  ['account_id_y', ({ b }) => b],
+  ['weight', ({ weight }) => weight],
+  ['avg_time_delta', ({ avg_delta_s }) => avg_delta_s],
+  ['n_content_id', ({ n_a }) => n_a],
+  ['n_content_id_y', ({ n_b }) => n_b],
+  ['edge_symmetry_score', ({ symmetry }) => symmetry],
+  ['beyond_chance', ({ significant }) => significant],
+]
+
+/** Edges as CSV. */
 export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
-  `${csvFormat(
-    edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant }) => ({
-      account_id: escapeFormula(a),
-      account_id_y: escapeFormula(b),
-      weight,
-      avg_time_delta: avg_delta_s,
-      n_content_id: n_a,
-      n_content_id_y: n_b,
-      edge_symmetry_score: symmetry,
-      beyond_chance: significant === null ? '' : String(significant),
-    })),
-  )}\n`
+  writeCsv(
+    EDGE_COLUMNS.map(([name]) => name),
+    edges.map(edge => EDGE_COLUMNS.map(([, cell]) => cell(edge))),
+  )

@@ -4,6 +4,7 @@ import {
   Button,
   Callout,
   Classes,
+  ConfirmDialog,
   EmptyState,
   formatCount,
   formatDateTime,
@@ -50,6 +51,7 @@ export function CoSharesPage() {
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
   const [busy, setBusy] = useState(false)
+  const [asked, setAsked] = useState<CoordinationRun | null>(null)
 
   const wanted = search.get('run')
   const run = runs.data?.find(({ id }) => id === wanted) ?? (wanted ? undefined : runs.data?.[0])
@@ -144,7 +146,7 @@ export function CoSharesPage() {
                       icon={<TrashIcon />}
                       aria-label="Remove this run"
                       title="Remove this run"
-                      onClick={() => void discard(run)}
+                      onClick={() => setAsked(run)}
                     />
                   )}
                 </div>
@@ -202,6 +204,16 @@ export function CoSharesPage() {
           )}
         </LoadingPanel>
       </GraphTabs>
+      <ConfirmDialog
+        isOpen={asked !== null}
+        title="Remove run"
+        confirmLabel="Remove"
+        onConfirm={async () => asked && discard(asked)}
+        onClose={() => setAsked(null)}
+      >
+        {asked &&
+          `The run of ${nameOf(asked)} and its network are deleted. To get them back, start the run again.`}
+      </ConfirmDialog>
     </Page>
   )
 }

@@ -1,28 +1,33 @@
 import type { Sighting } from '@iodine/contracts'
-import { escapeFormula } from '@iodine/exchange/spreadsheet'
-import { csvFormat } from 'd3'
+import { type Cell, writeCsv } from '@iodine/exchange/spreadsheet'
 import { describeEdge, type Found } from './sightings'
 
+/** Columns of the file, and the cells of a sighting. */
+const COLUMNS: readonly (readonly [name: string, cell: (item: Sighting, found: Found) => Cell])[] = [
+  ['at', ({ at }) => at],
+  ['at_is', ({ posted_claimed }) => (posted_claimed ? 'claimed' : 'collected')],
+  ['posted_at_claimed', ({ posted_at }) => posted_at],
+  ['collected_at', ({ fetched_at }) => fetched_at],
+  ['source', ({ source }) => source],
+  ['account', ({ account }) => account],
+  ['url', ({ url }) => url],
+  ['matches', ({ matches }) => matches.join(' ')],
+  ['likeness', ({ likeness }) => likeness],
+  ['edited', ({ edited }) => edited],
+  ['removed_seen_at', ({ removed_at }) => removed_at],
+  ['names_as_original', ({ names }) => names],
+  [
+    'follows',
+    ({ id }, { edgesTo, byId }) =>
+      (edgesTo.get(id) ?? []).map(edge => describeEdge(edge, byId.get(edge.from))).join('; '),
+  ],
+  ['shared_by', ({ own, shared_by }) => (own ? '' : (shared_by ?? 'anonymous'))],
+  ['text', ({ excerpt }) => excerpt],
+]
+
 /** What is loaded of a search as CSV, the earliest first, with both times of each sighting. */
-export const sightingsCsv = ({ items, byId, edgesTo }: Found): string =>
-  `${csvFormat(
-    items.map((item: Sighting) => ({
-      at: item.at,
-      at_is: item.posted_claimed ? 'claimed' : 'collected',
-      posted_at_claimed: item.posted_at ?? '',
-      collected_at: item.fetched_at,
-      source: item.source,
-      account: escapeFormula(item.account ?? ''),
-      url: escapeFormula(item.url ?? ''),
-      matches: item.matches.join(' '),
-      likeness: item.likeness ?? '',
-      edited: String(item.edited),
-      removed_seen_at: item.removed_at ?? '',
-      names_as_original: escapeFormula(item.names ?? ''),
-      follows: escapeFormula(
-        (edgesTo.get(item.id) ?? []).map(edge => describeEdge(edge, byId.get(edge.from))).join('; '),
-      ),
-      shared_by: item.own ? '' : (item.shared_by ?? 'anonymous'),
-      text: escapeFormula(item.excerpt ?? ''),
-    })),
-  )}\n`
+export const sightingsCsv = (found: Found): string =>
+  writeCsv(
+    COLUMNS.map(([name]) => name),
+    found.items.map(item => COLUMNS.map(([, cell]) => cell(item, found))),
+  )

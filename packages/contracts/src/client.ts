@@ -6,6 +6,7 @@ import {
   type ResponseOf,
   requestTarget,
 } from './endpoint.js'
+import { readRetryAfter } from './retry-after.js'
 
 /** A request: headers in lower case, body as JSON or bytes. */
 export interface WireRequest {
@@ -178,7 +179,7 @@ export const createClient = <A extends WireAnswer>(
   const refusal = (spec: EndpointSpec, { status, headers }: A, body: unknown, cause?: unknown) =>
     new ApiError(status, readDetail(body), {
       call: callOf(spec),
-      retryAfterMs: Number(headers.get('retry-after') ?? 0) * 1_000 || 0,
+      retryAfterMs: (readRetryAfter(name => headers.get(name)) ?? 0) * 1_000,
       cause,
     })
   const read = async (spec: EndpointSpec, input: LooseInput = {}) => {

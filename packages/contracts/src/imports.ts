@@ -7,6 +7,10 @@ import { IMPORT_FORMATS, IMPORT_STATES, TLP_LEVELS } from './vocabulary.js'
 const byId = z.strictObject({ id })
 const tlp = z.enum(TLP_LEVELS)
 
+/** A piece of a file that is left out, or that no IOD can be made of: where it is, its value, cut off where it is long, and why. */
+export const invalidPiece = z.strictObject({ place: z.string(), value: z.string(), reason: z.string() })
+export const invalidPieces = z.array(invalidPiece).max(LIMITS.invalidListed)
+
 /** A file that goes into a campaign. */
 export const campaignImport = z.strictObject({
   id,
@@ -26,12 +30,14 @@ export const campaignImport = z.strictObject({
   member_iods: z.int(),
   /** Objects that could be an IOD, but that none can be made of. All others are kept without one. */
   refused: z.int(),
-  /** The first of the refused ones: where each is in the file, its value, cut off where it is long, and why. */
-  invalid: z
-    .array(z.strictObject({ place: z.string(), value: z.string(), reason: z.string() }))
-    .max(LIMITS.invalidListed),
+  /** Objects and events that can't be read: they are left out. */
+  skipped: z.int(),
+  /** The first of the skipped ones, then of the refused ones. */
+  invalid: invalidPieces,
   /** Techniques of DISARM that it names. */
   techniques: z.int(),
+  /** The first of those that it names and the list of techniques lacks: the objects are kept, the campaign does not get them. */
+  unknown_techniques: z.array(z.string()).max(LIMITS.unknownTechniques),
   /** Quotes of evidence in it, and those that can't be read. */
   quotes: z.int(),
   refused_quotes: z.int(),

@@ -59,6 +59,8 @@ export const LIMITS = {
   addedIodsMax: 500,
   /** Techniques of a campaign. */
   techniquesMax: 100,
+  /** Techniques that an import names and the list lacks, as many as are shown. */
+  unknownTechniques: 100,
   /** The last millisecond that a Date can have. */
   revisionMax: 8.64e15,
   /** IODs of a campaign that are read at once. Larger campaigns are streamed. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
+import { invalidPieces } from './imports.js'
 import { LIMITS } from './limits.js'
 import { done, id, text, time } from './primitives.js'
 import { FEED_KINDS, isFeedUrl, PULL_STATES } from './vocabulary.js'
@@ -51,6 +52,14 @@ export const subscription = z.strictObject({
       /** Objects that were new, and those of them that stand for IODs. */
       objects: z.int(),
       iods: z.int(),
+      /** Objects and events that can't be read: they are left out, and read again once they change. */
+      skipped: z.int(),
+      /** Objects that could be an IOD, but that none can be made of: they are kept. */
+      refused: z.int(),
+      /** The first of both. */
+      invalid: invalidPieces,
+      /** The first of the techniques that it names and the list of DISARM's techniques lacks. */
+      unknown_techniques: z.array(z.string()).max(LIMITS.unknownTechniques),
     })
     .nullable(),
   /** Objects that the campaign keeps by it. */
@@ -140,6 +149,10 @@ export const subscriptionsInternal = {
       more: z.boolean(),
       /** UUIDs of events that the feed has no more. */
       withdrawn: z.array(z.string().max(36)).max(LIMITS.feedEventsMax).default([]),
+      /** What the feed has and can't be read, and the first of it. */
+      skipped: z
+        .strictObject({ count: z.int().min(0), listed: invalidPieces })
+        .default({ count: 0, listed: [] }),
     }),
     response: done,
     bodyLimit: 2 * LIMITS.pullCursorMax,

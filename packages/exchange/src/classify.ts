@@ -15,12 +15,19 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/
 
 const isIpv6 = (value: string): boolean => /^[0-9a-f:.]+$/i.test(value) && URL.canParse(`http://[${value}]/`)
 
+/** An address, or a network of addresses in the notation of RFC 4632 and RFC 4291 (CIDR). */
+const kindOfAddress = (value: string): 'ipv4' | 'ipv6' | undefined => {
+  const [, address = value, length] = /^([^/]*)\/(0|[1-9]\d{0,2})$/.exec(value) ?? []
+  if (IPV4.test(address)) return Number(length ?? 0) <= 32 ? 'ipv4' : undefined
+  return isIpv6(address) && Number(length ?? 0) <= 128 ? 'ipv6' : undefined
+}
+
 const BY_CATEGORY: Partial<Record<Category, (value: string) => Kind | undefined>> = {
   URL: value => (isHttpUrl(value) ? { kind: 'url' } : undefined),
   DOMAIN: value => (DOMAIN.test(value) && !IPV4.test(value) ? { kind: 'domain' } : undefined),
   IP_ADDRESS: value => {
-    if (IPV4.test(value)) return { kind: 'ipv4' }
-    return isIpv6(value) ? { kind: 'ipv6' } : undefined
+    const kind = kindOfAddress(value)
+    return kind && { kind }
   },
   HASH: value => {
     const algorithm = HASHES[value.length as keyof typeof HASHES]

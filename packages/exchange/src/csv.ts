@@ -2,13 +2,12 @@ import type { Iod } from '@iodine/contracts'
 import Papa from 'papaparse'
 import { type ExportContext, levelInFile, voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
-import { FORMULA, unescapeFormula } from './spreadsheet.js'
+import { unescapeFormula, writeCsv } from './spreadsheet.js'
 
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
 /**
- * One row per IOD, RFC 4180, with a header row; cells that look like formulas are escaped. Where something is marked, a
- * last column `tlp` has the level of each row.
+ * One row per IOD under a header row. Where something is marked, a last column `tlp` has the level of each row.
  */
 export function toCsv(iods: readonly Iod[], context: ExportContext): string {
   const levels = iods.map(iod => levelInFile(iod, context))
@@ -19,7 +18,7 @@ export function toCsv(iods: readonly Iod[], context: ExportContext): string {
     const row = [...PLAIN.map(name => iod[name] ?? ''), positive_votes, negative_votes, iod.comments.length]
     return isMarked ? [...row, levels[n] ?? ''] : row
   })
-  return `${Papa.unparse({ fields, data }, { newline: '\r\n', escapeFormulae: FORMULA })}\r\n`
+  return writeCsv(fields, data)
 }
 
 export interface CsvRow {
@@ -35,7 +34,7 @@ export function readCsv(text: string): CsvRow[] {
   let header: string[] | undefined
   let line = 1
   let at = 0
-  const source = text.replace(/^\uFEFF/, '')
+  const source = text.replace(/^\uFEFF+/, '')
   Papa.parse<string[]>(source, {
     delimiter: delimiterOf(source),
     skipEmptyLines: false,

@@ -23,7 +23,7 @@ export type { UsedTechnique } from './disarm/technique.js'
 export type { EvidenceById, Quotes } from './evidence.js'
 export { ALL_COLLECTION, collectionIdOf } from './ids.js'
 export { formatOf } from './intake/format.js'
-export type { SliceLimits, Span } from './json/scanner.js'
+export type { Skipped, SliceLimits, Span } from './json/scanner.js'
 export { sliceObjects } from './json/slices.js'
 export { type MispEvent, toMispEvent } from './misp/event.js'
 export {
@@ -45,6 +45,7 @@ export {
   readStixObject,
 } from './stix/read.js'
 export { isRevocable, revokedVersion } from './stix/revoke.js'
+export { isLaterTaxiiTime, readTaxiiTime, toTaxiiTime } from './taxii-time.js'
 export { tlpOfMarkingId } from './tlp.js'
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`

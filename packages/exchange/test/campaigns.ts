@@ -38,7 +38,9 @@ const text = fc
     fc.constantFrom(
       'https://example.org/a?b=c',
       'example.org',
+      'https://example.org/[x] 100%/a#b#c',
       '10.0.0.1',
+      '10.0.0.0/8',
       '::1',
       ...[32, 40, 64, 128].map(length => 'd4'.repeat(length / 2)),
     ),

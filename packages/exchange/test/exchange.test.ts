@@ -10,6 +10,7 @@ import {
 import { draws } from '@iodine/test-kit'
 import { anEvidence, anIod as iod, aVote as vote } from '@iodine/test-kit/iods'
 import fc from 'fast-check'
+import Papa from 'papaparse'
 import { describe, expect, it, test } from 'vitest'
 import { usedTechniques } from '../src/disarm/index.js'
 import { FIELD_NAMES } from '../src/fields.js'
@@ -24,8 +25,9 @@ import {
   toStixBundle,
   UnreadableFile,
 } from '../src/index.js'
+import { escapeFormula, unescapeFormula, writeCsv } from '../src/spreadsheet.js'
 import { anyCampaign, anyCampaignWithEvidence, campaign } from './campaigns.js'
-import { readIods } from './read-iods.js'
+import { readBytes, readIods } from './read-iods.js'
 import { expectValid, REQUIRED, TIME, UUID } from './stix.js'
 
 const context = { now: new Date('2026-11-21T23:30:00.000Z'), userId: 'a'.repeat(24) }
@@ -107,6 +109,34 @@ describe('the STIX bundle', () => {
       { type: 'url', value: 'https://example.org/%C3%A9t%C3%A9?q=%22x%7Cy%22' },
       "[url:value = 'https://example.org/%C3%A9t%C3%A9?q=%22x%7Cy%22']",
     ],
+    ...['10.0.0.0/8', '0.0.0.0/0', '192.0.2.7/32'].map(
+      (value): [Partial<Iod>, Partial<StixObject>, string] => [
+        { category: 'IP_ADDRESS', value },
+        { type: 'ipv4-addr', value },
+        `[ipv4-addr:value = '${value}']`,
+      ],
+    ),
+    [
+      { category: 'IP_ADDRESS', value: '2001:db8::/32' },
+      { type: 'ipv6-addr', value: '2001:db8::/32' },
+      "[ipv6-addr:value = '2001:db8::/32']",
+    ],
+    [{ category: 'IP_ADDRESS', value: '10.0.0.0/33' }, { type: 'text' }, "[text:value = '10.0.0.0/33']"],
+    [{ category: 'IP_ADDRESS', value: '10.0.0.0/08' }, { type: 'text' }, "[text:value = '10.0.0.0/08']"],
+    ...[
+      ['https://example.org/[x].pdf', 'https://example.org/%5Bx%5D.pdf'],
+      ['https://example.org/a#b#c', 'https://example.org/a#b%23c'],
+      ['https://example.org/100%/a%2f%zz', 'https://example.org/100%25/a%2f%25zz'],
+      ['https://example.org/a b?q=[1]|\\^`{}', 'https://example.org/a%20b?q=%5B1%5D%7C%5C%5E%60%7B%7D'],
+      ['https://bücher.example:8443/ſ', 'https://xn--bcher-kva.example:8443/%C5%BF'],
+      ['https://a:b^c@example.org/', 'https://a:b%5Ec@example.org/'],
+      ['https://[2001:db8::1]:8443/[a]', 'https://[2001:db8::1]:8443/%5Ba%5D'],
+      ['HTTP://Example.org/../%41', 'HTTP://Example.org/../%41'],
+    ].map(([value = '', uri]): [Partial<Iod>, Partial<StixObject>, string] => [
+      { category: 'URL', value },
+      { type: 'url', value: uri },
+      `[url:value = '${uri}']`,
+    ]),
     [{ category: 'IP_ADDRESS', value: '10.1.2.333' }, { type: 'text' }, "[text:value = '10.1.2.333']"],
     [
       { category: 'HASH', value: 'a'.repeat(32) },
@@ -526,17 +556,65 @@ describe('the CSV file', () => {
   it('escapes formulas and quotes what it must', () => {
     const values = ['=1+1', '@x', '＝1', '\n+1', "'=1", "it's", 'a,"b"\r\nc']
     const { text } = exportCampaign(campaign(values.map(value => iod({ value }))), 'csv', context)
-    expect(text.startsWith('id,value,category,description,source_type,source,')).toBe(true)
-    for (const cell of [
-      `,"'=1+1",`,
-      `,"'@x",`,
-      `,"'＝1",`,
-      `,"'\n+1",`,
-      `,"''=1",`,
-      ",it's,",
-      ',"a,""b""\r\nc",',
-    ])
+    expect(text.startsWith('\uFEFFid,value,category,description,source_type,source,')).toBe(true)
+    for (const cell of [`,'=1+1,`, `,'@x,`, `,'＝1,`, `,"'\n'+1",`, `,''=1,`, ",it's,", ',"a,""b""\r\nc",'])
       expect(text).toContain(cell)
+  })
+
+  it('has no formula in any dialect, and its cells come back as they were', () => {
+    const trap = fc
+      .array(
+        fc.oneof(
+          fc.constantFrom('=', '+', '-', '@', '＝', '＋', '－', '＠', "=cmd|' /C calc'!A0"),
+          fc.constantFrom(
+            ',',
+            ';',
+            '\t',
+            '|',
+            '\r\n',
+            '\n',
+            '\v',
+            '"',
+            "'",
+            ' ',
+            '\u00a0',
+            '\u0001',
+            '\u200b',
+            '\uFEFF',
+          ),
+          fc.constantFrom('a', '1', 'ж', 'ع', '🟡'),
+        ),
+        { maxLength: 12 },
+      )
+      .map(parts => parts.join(''))
+    fc.assert(
+      fc.property(fc.array(trap, { minLength: 1, maxLength: 3 }), cells => {
+        for (const cell of cells) expect(unescapeFormula(escapeFormula(cell))).toBe(cell)
+        const file = writeCsv(['a'], [cells])
+        // Readers that know other separators, with and without quotes.
+        for (const separators of [/[,;\t|\r\n\v]/, /[;\r\n]/, /[\t\r\n]/, /[,\r\n]/])
+          for (const cell of file.split(separators))
+            expect(cell.replace(/^["\s\p{Cc}\p{Cf}]+/u, '')).not.toMatch(/^[=+\-@＝＋－＠]/)
+        const [row] = Papa.parse<string[]>(file.slice(1), { delimiter: ',', newline: '\r\n' }).data.slice(1)
+        expect(row?.map(unescapeFormula)).toEqual(cells)
+      }),
+      draws(1_000),
+    )
+    expect(escapeFormula("nice;=cmd|' /C calc'!A0;x")).toBe("nice;'=cmd|' /C calc'!A0;x")
+    expect(escapeFormula('A-B, a=b (+1) 5 - 3')).toBe('A-B, a=b (+1) 5 - 3')
+  })
+
+  it('is read as spreadsheets save it: with marks, in UTF-16, by semicolons', () => {
+    const text = 'value;category;description\r\nЖёлтый;TITLE;عربي 🟡\r\n'
+    const utf16le = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    const files = [
+      Buffer.from(text),
+      Buffer.from(`\uFEFF\uFEFF${text}`),
+      utf16le,
+      Buffer.from(utf16le).swap16(),
+    ]
+    for (const file of files)
+      expect(readBytes(file)).toMatchObject([{ iod: { value: 'Жёлтый', description: 'عربي 🟡' } }])
   })
 
   it('is read line by line, with a reason for what is refused', () => {
@@ -565,7 +643,6 @@ describe('reading', () => {
     ['a CSV without the columns', 'name,kind\na,b'],
     ['broken JSON', '{"iods": ['],
     ['other JSON', '{"other": {}}'],
-    ['entries that are no objects', '{"iods": [null]}'],
   ])('refuses %s', (_, text) => {
     expect(() => readIods(text)).toThrow(UnreadableFile)
   })

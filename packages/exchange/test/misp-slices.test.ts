@@ -128,7 +128,7 @@ describe('a MISP event', () => {
   it('is refused where it is not UTF-8', () => {
     const file = Buffer.from(`{"info":"x","Attribute":[{"value":"\u0001"}]}`)
     file[file.indexOf(1)] = 0xff
-    expect(() => open(file)).toThrow('The file is not UTF-8.')
+    expect(() => open(file)).toThrow('of the file is not UTF-8.')
   })
 
   it('has attributes that are IODs, in it and in its objects', () => {

@@ -1,3 +1,4 @@
+import type { ImportFormat } from '@iodine/contracts'
 import { type Entry, formatOf } from '../src/index.js'
 import { openFile, openOwnBundle, readPiece } from '../src/intake/index.js'
 
@@ -10,9 +11,11 @@ const finish = <T>(steps: Generator<void, T>): T => {
 }
 
 /** The entries of a file of ours, as an import reads them. Throws UnreadableFile. */
-export const readIods = (text: string): Entry[] => {
-  const format = formatOf(text)
-  const opened = finish(openFile(format, new TextEncoder().encode(text), LIMITS))
+export const readIods = (text: string): Entry[] => readBytes(new TextEncoder().encode(text), formatOf(text))
+
+/** As `readIods`; a CSV file unless said otherwise. */
+export const readBytes = (bytes: Uint8Array, format: ImportFormat = 'csv'): Entry[] => {
+  const opened = finish(openFile(format, bytes, LIMITS))
   const file = format === 'stix' ? finish(openOwnBundle(opened)) : opened
   return file.spans.map(([start, end], n) => {
     const raw = file.bytes.subarray(start, end)

@@ -12,9 +12,10 @@ const slice = (file: string | Uint8Array, limits = LIMITS) => {
   const slicing = sliceObjects(bytes, limits)
   let step = slicing.next()
   while (!step.done) step = slicing.next()
-  const { spans, envelope } = step.value
+  const { spans, skipped, envelope } = step.value
   return {
     envelope,
+    ...(skipped.length > 0 && { skipped: skipped.map(({ place, reason }) => `${place}: ${reason}`) }),
     objects: spans.map(([start, end]) => Buffer.from(bytes.subarray(start, end)).toString()),
   }
 }
@@ -59,23 +60,32 @@ describe('the objects of a bundle', () => {
     ['nonsense', /not valid JSON/],
     ['{"objects":[{"a":1}', /not valid JSON/],
     ['{"objects":[{"a":1}]', /not valid JSON/],
-    ['{"objects":[{"a":1},]}', /Entry 2 of the file is no object/],
+    ['{"objects":[{"a":1},]}', /not valid JSON/],
     ['{"objects":[{"a":1} {"b":1}]}', /not valid JSON/],
     ['{"objects":[{"a":1}]} more', /not valid JSON/],
     ['{"objects":[{"a":1}],}', /not valid JSON/],
     ['{"objects":[{"a":1}],"b":tru}', /not valid JSON/],
-    ['{"objects":[1]}', /Entry 1 of the file is no object/],
     ['{"objects":[{"a":1}],"objects":[]}', /“objects” twice/],
-    ['{"objects":["]}', /Entry 1/],
+    ['{"objects":["]}', /not valid JSON/],
     ['{"a":"\\', /not valid JSON/],
-    [bundle(`{"a":${'['.repeat(70)}${']'.repeat(70)}}`), /nested deeper than 64/],
-    [`${'['.repeat(100_000)}`, /no object/],
+    [`${'['.repeat(100_000)}`, /not valid JSON/],
     [`{"x":${'['.repeat(100_000)}`, /nested deeper/],
-    [bundle(`{"a":"${'x'.repeat(100_001)}"}`), /Object 1 of the file is larger/],
     [bundle(...Array.from({ length: 1_001 }, () => '{}')), /more than 1000 objects/],
   ])('are refused in %#', (file, message) => {
     expect(() => slice(file)).toThrow(UnreadableFile)
     expect(() => slice(file)).toThrow(message)
+  })
+
+  it.each([
+    ['no object', '1'],
+    ['no object', '[{"type":"a"}]'],
+    ['nested deeper than 64', `{"a":${'['.repeat(70)}${']'.repeat(70)}}`],
+    ['not valid JSON', '{"type":tru}'],
+    ['larger than 100000 bytes', `{"a":"${'x'.repeat(100_001)}"}`],
+  ])('are found beside one that is %s', (reason, object) => {
+    const { objects, skipped } = slice(bundle('{"type":"a"}', object, '{"type":"b"}'))
+    expect(objects).toEqual(['{"type":"a"}', '{"type":"b"}'])
+    expect(skipped).toEqual([expect.stringMatching(new RegExp(`^Object 2: .*${reason}`))])
   })
 
   it('are refused where the text around them is not UTF-8', () => {

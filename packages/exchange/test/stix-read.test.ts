@@ -27,6 +27,8 @@ describe('an indicator stands for an IOD', () => {
     ["[hostname:value = 'a.example.org']", 'DOMAIN', 'a.example.org'],
     ["[ipv4-addr:value = '198.51.100.3']", 'IP_ADDRESS', '198.51.100.3'],
     ["[ipv6-addr:value = '2001:db8::1']", 'IP_ADDRESS', '2001:db8::1'],
+    ["[ipv4-addr:value = '10.0.0.0/8']", 'IP_ADDRESS', '10.0.0.0/8'],
+    ["[ipv6-addr:value ISSUBSET '2001:db8::/32']", 'IP_ADDRESS', '2001:db8::/32'],
     [`[file:hashes.'SHA-256' = '${'a'.repeat(64)}']`, 'HASH', 'a'.repeat(64)],
     [`[file:hashes.MD5 = '${'b'.repeat(32)}']`, 'HASH', 'b'.repeat(32)],
     ["[user-account:account_login = 'ann']", 'USERNAME', 'ann'],
@@ -34,6 +36,17 @@ describe('an indicator stands for an IOD', () => {
   ])('%s', (pattern, category, value) => {
     expect(iodOf(pattern)).toMatchObject({ category, value, source_type: 'MANUAL', source: null })
   })
+
+  it.each(['https://example.org/[x].pdf', 'https://example.org/a#b#c', 'https://e.org/100%/été'])(
+    'with the address %s as it was before it was encoded',
+    value => {
+      const ours = toStixBundle(campaign([anIod({ category: 'URL', value, description: '' })]), {
+        now: new Date(),
+      })
+      const found = ours.objects.find(({ type }) => type === 'indicator')
+      expect(readStixObject(found ?? {}, NONE).iod).toMatchObject({ value, category: 'URL', description: '' })
+    },
+  )
 
   it('with what its labels, name and references say', () => {
     const more = {

@@ -26,11 +26,29 @@ export const REQUIRED: Record<string, string[]> = {
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
+/** RFC 3986, with what browsers call hosts. */
+const PCHAR = "(?:[\\w\\-.~!$&'()*+,;=:@]|%[0-9A-Fa-f]{2})"
+export const URI = new RegExp(
+  `^https?://(?:${PCHAR}*@)?(?:\\[[0-9a-f:.]+\\]|${PCHAR}*)(?::\\d*)?(?:/${PCHAR}*)*(?:\\?(?:${PCHAR}|[/?])*)?(?:#(?:${PCHAR}|[/?])*)?$`,
+  'i',
+)
+
+/** Expects that no list in an object is empty (STIX 2.1, 2.6). */
+export const expectFilled = (object: unknown): void => {
+  if (typeof object !== 'object' || object === null) return
+  if (Array.isArray(object)) expect(object).not.toHaveLength(0)
+  for (const each of Object.values(object)) expectFilled(each)
+}
+
 /** Expects that objects of a bundle keep to the rules of STIX 2.1 that JSON schemas can't say, too. */
 export function expectValid(objects: StixObject[]) {
   const ids = new Set(objects.map(({ id }) => id))
   expect(ids.size).toBe(objects.length)
   for (const object of objects) {
+    expectFilled(object)
+    if (object.type === 'url') expect(object.value).toMatch(URI)
+    const { external_references: links = [] } = object as { external_references?: { url?: string }[] }
+    for (const { url } of links) if (url !== undefined) expect(url).toMatch(URI)
     expect(Object.keys(object)).toEqual(expect.arrayContaining(REQUIRED[object.type] ?? ['unknown type']))
     expect(object.id.startsWith(`${object.type}--`)).toBe(true)
     expect(object.id.slice(object.type.length + 2)).toMatch(UUID)

@@ -506,7 +506,7 @@ describe('TAXII 2.1', () => {
     for (let more = true; more; ) {
       const { body, headers } = await get(path + query)
       expect(body.objects.length).toBeLessThanOrEqual(7)
-      expect(headers.get('x-taxii-date-added-first')).toMatch(/^\d{4}-.*\.\d{3}Z$/)
+      expect(headers.get('x-taxii-date-added-first')).toMatch(/^\d{4}-.*\.\d{6}Z$/)
       paged.push(...body.objects.map(({ id }: { id: string }) => id))
       more = body.more
       query = `?limit=7&next=${body.next}`
@@ -515,6 +515,13 @@ describe('TAXII 2.1', () => {
     const last = whole.headers.get('x-taxii-date-added-last') ?? ''
     const none = await get(`${path}?added_after=${last}`)
     expect([none.body, none.headers.get('x-taxii-date-added-last')]).toEqual([{ more: false }, null])
+    const others = [
+      last.replace('Z', '+00:00'),
+      last.toLowerCase(),
+      encodeURIComponent(last.replace('Z', '+00:00')),
+    ]
+    for (const other of others)
+      expect((await get(`${path}?added_after=${other}`)).body).toEqual({ more: false })
     // Finer times are within the millisecond.
     expect((await get(`${path}?added_after=${last.replace('Z', '999Z')}`)).body.objects).toBeUndefined()
     const before = new Date(Date.parse(last) - 1).toISOString()
@@ -522,10 +529,15 @@ describe('TAXII 2.1', () => {
     const manifest = await get(`iodine/collections/${collection}/manifest/?limit=3`)
     expect(manifest.body.objects[2]).toEqual({
       id: ids[2],
-      date_added: expect.stringMatching(/Z$/),
+      date_added: expect.stringMatching(/\.\d{6}Z$/),
       version: expect.stringMatching(/Z$/),
       media_type: 'application/stix+json;version=2.1',
     })
+    // STIX and TAXII know no empty list.
+    const empty = await get(`iodine/collections/${collection}/manifest/?added_after=${last}`)
+    expect(empty.body).toEqual({ more: false })
+    const versions = await get(`${path}${ids[0]}/versions/?added_after=${last}`)
+    expect(versions.body).toEqual({ more: false })
   })
 
   it('selects by id, type, version and version of STIX', async () => {

@@ -305,6 +305,41 @@ describe('a file of another tool', () => {
     expect((await exportedText()).text).toContain(indicator(1))
   })
 
+  it('is imported but for the objects that can’t be read, which are counted with their reasons', async () => {
+    const bytes = Buffer.from(
+      `\uFEFF${bundle(indicator(1), '7', '{"type":"x","a":tru}', '{"type":"\u0001"}', malware(1))}`,
+    )
+    bytes[bytes.indexOf(1)] = 0xff
+    const { id: made } = await upload(bytes)
+    await finish(made)
+    expect(await look(made)).toMatchObject({ state: 'planned', objects: 2, iods: 1, skipped: 3, refused: 0 })
+    expect((await look(made)).invalid.map(({ reason }) => reason)).toEqual([
+      'Object 2 of the file is no object.',
+      'Object 3 of the file is not valid JSON.',
+      'Object 4 of the file is not UTF-8.',
+    ])
+    expect(await apply(made)).toMatchObject({ state: 'done', skipped: 3 })
+    expect((await kept()).objects).toBe(2)
+  })
+
+  it('names the techniques that the list lacks, and keeps their objects', async () => {
+    const pattern = (n: number, source: string, external: string) =>
+      `{"type":"attack-pattern","id":"${id('attack-pattern', n)}","name":"x","external_references":[{"source_name":"${source}","external_id":"${external}"}]}`
+    const planned = await plan(
+      bundle(
+        pattern(1, 'mitre-attack', 'T0019'),
+        pattern(2, 'DISARM', 'T0099.001'),
+        pattern(3, 'DISARM', 'none'),
+        pattern(4, 'mitre-attack', 'T1566'),
+        pattern(5, 'DISARM', 'T0002'),
+        pattern(6, 'DISARM', 'T0019'),
+      ),
+    )
+    expect(planned).toMatchObject({ techniques: 1, unknown_techniques: ['T0019', 'T0099.001', 'none'] })
+    await apply(planned.id)
+    expect((await kept()).objects).toBe(6)
+  })
+
   it('repeats as a file, byte for byte, until something changes', async () => {
     await bring(bundle(indicator(1), malware(1)))
     const { text } = await exportedText()
@@ -720,6 +755,7 @@ describe('files of our own', () => {
     )
     const planned = await plan(file, campaign.id, api, 'json')
     expect(planned).toMatchObject({ objects: 5, iods: 4, refused: 1, tlp: 'red', format: 'json' })
+    expect(planned.unknown_techniques).toEqual(['T9999'])
     expect(await apply(planned.id)).toMatchObject({ state: 'done', done: 5 })
     const named = [...iods.values()].map(({ id, value }) => [value, levels.get(id)])
     expect(named).toEqual([
@@ -860,7 +896,6 @@ describe('files of our own', () => {
     ['json', '{"iods": [', 'The file is not valid JSON, near byte 11.'],
     ['json', '{"iods":1}', 'The file is neither a campaign export nor a STIX bundle.'],
     ['json', '[]', 'The file is neither a campaign export nor a STIX bundle.'],
-    ['json', '{"iods":[{"a":tru}]}', 'Object 1 of the file is not valid JSON.'],
     ['csv', 'a,b\n1,2', 'The file needs a header row with value, category and description.'],
   ] as const)('are refused with the reason: %s %s', async (format, file, reason) => {
     expect(await refusal(upload(file, campaign.id, api, format))).toEqual([422, [reason]])

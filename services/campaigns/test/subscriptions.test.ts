@@ -411,8 +411,39 @@ describe('a pull', () => {
     expect(Date.parse(failed.next_at ?? '') - now).toBeGreaterThan(4 * 60_000)
     expect(await claim()).toBeNull()
     await due(made)
+    await fail(await mustClaim(), 'Later', 1_000)
+    expect(Date.parse((await look(made)).next_at ?? '') - now).toBeGreaterThan(59_000)
+    await due(made)
     await fail(await mustClaim(), 'Later', 7_200_000)
     expect(Date.parse((await look(made)).next_at ?? '') - now).toBeGreaterThan(7_000_000)
+  })
+
+  it('says what it has left out or refused, and why, also where nothing is new', async () => {
+    const { id: made } = await create()
+    const listed = [{ place: 'Event 1', value: '', reason: 'The file is not UTF-8.' }]
+    const skip = async (file: string) => {
+      await due(made)
+      const run = await mustClaim()
+      await bed.internal(subscriptionsInternal.stagePull, {
+        params: { id: run.id },
+        body: { token: run.token, cursor: 'c', more: false, withdrawn: [], skipped: { count: 2, listed } },
+      })
+      if ((await store(run, file)).objects > 0) await work(made)
+      return (await look(made)).last
+    }
+    const technique =
+      '{"type":"attack-pattern","id":"attack-pattern--1","external_references":[{"source_name":"DISARM","external_id":"T0019"}]}'
+    expect(await skip(bundle(note(1), '7', indicator(1, ' '), technique))).toMatchObject({
+      error: null,
+      objects: 3,
+      skipped: 3,
+      refused: 1,
+      invalid: [listed[0], { place: 'Object 2' }, { reason: 'The value is missing' }],
+      unknown_techniques: ['T0019'],
+    })
+    expect(await skip('')).toMatchObject({ objects: 0, skipped: 2, refused: 0, invalid: listed })
+    expect(await pull(made, '')).toBe(0)
+    expect((await look(made)).last).toMatchObject({ skipped: 0, invalid: [], unknown_techniques: [] })
   })
 
   it('of a file that is none changes nothing', async () => {

@@ -258,6 +258,8 @@ describe('a provider', () => {
 
   it.each([
     [{ 'retry-after': '7' }, {}, { failure: 'rate_limited', retry: false, retryAfter: 7 }],
+    [{ 'retry-after': '42.5' }, {}, { failure: 'rate_limited', retry: false, retryAfter: 43 }],
+    [{ 'retry-after': 'soon 2042' }, {}, { failure: 'rate_limited', retry: true, retryAfter: undefined }],
     [{ 'retry-after': '2' }, {}, { failure: 'rate_limited', retry: true, retryAfter: 2 }],
     [{}, {}, { failure: 'rate_limited', retry: true, retryAfter: undefined }],
     [{}, { error: { code: 'insufficient_quota' } }, { failure: 'rate_limited', retry: false }],

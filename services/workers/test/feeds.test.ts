@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pullMisp } from '../src/feeds/misp.js'
 import { createPublicFetch, FeedError, type PublicFetch } from '../src/feeds/public-fetch.js'
-import { authorizationOf, type PullRequest, retryAfter } from '../src/feeds/pull.js'
+import { authorizationOf, type PullRequest } from '../src/feeds/pull.js'
 import { pullTaxii } from '../src/feeds/taxii.js'
 
 let feed: Feed
@@ -156,20 +156,113 @@ describe('a TAXII collection', () => {
   })
 
   it.each([429, 503])('is asked again after %s when it says so, within a run or later', async status => {
-    let refusals = 2
+    let refusals = 1
     const objects = [objectOf(1)]
     feed.answer((url, request, response) =>
       refusals-- > 0
-        ? taxii('{}', { 'retry-after': '0' }, status)(url, request, response)
+        ? taxii('{}', { 'retry-after': '0.2' }, status)(url, request, response)
         : taxiiCollection(objects)(url, request, response),
     )
     expect(textOf((await pull()).file)).toContain('x-note--1')
-    feed.answer(taxii('{}', { 'retry-after': '7200' }, status))
-    expect((await failureOf(pull())).retryMs).toBe(7_200_000)
-    feed.asked.length = 0
-    feed.answer(taxii('{}', { 'retry-after': '0' }, status))
+    expect(feed.asked.length).toBe(2)
+    feed.answer(taxii('{}', { 'retry-after': '7200.5' }, status))
+    expect((await failureOf(pull())).retryMs).toBe(7_201_000)
+  })
+
+  it('is asked again no more than three times in a run', async () => {
+    feed.answer(taxii('{}', { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 429))
     await failureOf(pull())
     expect(feed.asked.length).toBe(4)
+  })
+
+  it.each([
+    ['a number', '7', '7'],
+    ['a number past 2⁵³', '12345678901234567890', '12345678901234567890'],
+    ['a text, without `more`', '"a b"', 'a+b'],
+  ])('goes on where `next` is %s', async (what, next, sent) => {
+    const more = what.endsWith('`more`') ? '' : '"more":true,'
+    feed.answer((url, request, response) =>
+      url.searchParams.has('next')
+        ? taxii('{"objects":[{"id":"x-2"}]}')(url, request, response)
+        : taxii(`{${more}"next" : ${next},"objects":[{"id":"x-1"}]}`)(url, request, response),
+    )
+    expect(textOf((await pull()).file)).toBe('{"type":"bundle","objects":[{"id":"x-1"},{"id":"x-2"}]}')
+    expect(feed.asked).toEqual([
+      expect.anything(),
+      expect.stringMatching(`next=${sent.replace('+', '\\+')}$`),
+    ])
+  })
+
+  it.each(['null', '{}', 'true', '""'])(
+    'that promises more at %s fails, and its cursor stays',
+    async next => {
+      feed.answer(taxii(`{"more":true,"next":${next},"objects":[{"id":"x-1"}]}`))
+      expect((await failureOf(pull())).message).toContain('not where')
+    },
+  )
+
+  it.each([
+    ['2026-01-01T00:00:05+00:00', '2026-01-01T00:00:05.000000Z'],
+    ['2026-01-01t02:00:05.1+02:00', '2026-01-01T00:00:05.100000Z'],
+    ['2025-12-31T19:00:05.123456789-05:00', '2026-01-01T00:00:05.123456789Z'],
+    ['2026-01-01 00:00:05.123456z', '2026-01-01T00:00:05.123456Z'],
+    ['2026-01-01T00:00:05.123456', '2026-01-01T00:00:05.123456Z'],
+    ['Thu Jan 01 2026 00:00:05 GMT+0000 (Coordinated Universal Time)', '2026-01-01T00:00:05.000000Z'],
+    ['Thu, 01 Jan 2026 00:00:05 GMT', '2026-01-01T00:00:05.000000Z'],
+  ])('whose last time is %s is pulled from there on', async (time, sent) => {
+    feed.answer(taxii('{"objects":[{"id":"x-1"}]}', { 'x-taxii-date-added-last': time }))
+    const { cursor } = await pull()
+    expect(cursor).toBe(JSON.stringify({ added_after: sent }))
+    await pull({ cursor })
+    expect(feed.asked.at(-1)).toContain(`added_after=${encodeURIComponent(sent)}`)
+  })
+
+  it.each(['undefined', '2026-02-30T00:00:00Z', '2026-01-01', '1767225605'])(
+    'whose last time is %s is pulled from where it was',
+    async time => {
+      feed.answer(taxii('{"objects":[{"id":"x-1"}]}', { 'x-taxii-date-added-last': time }))
+      const cursor = JSON.stringify({ added_after: second(3) })
+      expect((await pull({ cursor })).cursor).toBe(cursor)
+    },
+  )
+
+  it('whose pages are not in order is pulled from the latest time on', async () => {
+    feed.answer((url, request, response) =>
+      url.searchParams.has('next')
+        ? taxii('{"objects":[{"id":"x-2"}]}', { 'x-taxii-date-added-last': second(1) })(
+            url,
+            request,
+            response,
+          )
+        : taxii('{"more":true,"next":"2","objects":[{"id":"x-1"}]}', {
+            'x-taxii-date-added-last': second(9),
+          })(url, request, response),
+    )
+    expect((await pull()).cursor).toBe(JSON.stringify({ added_after: second(9) }))
+  })
+
+  it('gives all objects but those that can’t be read, with the reasons', async () => {
+    const bytes = Buffer.from(
+      `\uFEFF{"objects":[{"id":"x-1"},7,{"id":"x-2","a":tru},{"id":"\u0001"},{"a":${'['.repeat(70)}${']'.repeat(70)}},{"a":"${'x'.repeat(4_194_305)}"},{"id":"x-3"}]}`,
+    )
+    bytes[bytes.indexOf(1)] = 0xff
+    feed.answer((_url, _request, response) =>
+      response.setHeader('content-type', 'application/taxii+json').end(bytes),
+    )
+    const { file, skipped } = await pull({ bounds: bounds({ bytes: 1e8 }) })
+    expect(textOf(file)).toBe('{"type":"bundle","objects":[{"id":"x-1"},{"id":"x-3"}]}')
+    expect(skipped?.count).toBe(5)
+    for (const why of ['no object', 'not valid JSON', 'not UTF-8', 'nested deeper', 'larger than'])
+      expect(skipped?.listed.filter(({ reason }) => reason.includes(why))).toHaveLength(1)
+  })
+
+  it('is asked for shorter pages where one is too large', async () => {
+    feed.answer((url, request, response) => {
+      const many = Number(url.searchParams.get('limit')) > 10
+      return taxii(`{"objects":[{"id":"x-1"}]}${' '.repeat(many ? 1_100_000 : 0)}`)(url, request, response)
+    })
+    expect(textOf((await pull()).file)).toContain('x-1')
+    expect(feed.asked.at(-1)).toContain('limit=10')
   })
 
   const hostile: [string, FeedScript, string][] = [
@@ -183,16 +276,31 @@ describe('a TAXII collection', () => {
       taxii('{"objects":[]}', { 'content-type': 'application/vnd.oasis.taxii+json' }),
       'media type',
     ],
-    ['answers no JSON', taxii('{"objects":[{]}'), 'no envelope'],
+    ['answers no JSON', taxii('{"objects":[{]'), 'no envelope'],
     ['answers a list', taxii('[{"id":"x"}]'), 'no envelope'],
     ['answers objects that are none', taxii('{"objects":{"id":1}}'), 'no envelope'],
-    ['answers entries that are no objects', taxii('{"objects":[1,2]}'), 'no envelope'],
+    ['answers a page that is cut off', taxii('{"objects":[{"id":"x-1"}'), 'no envelope'],
     ['answers nesting without end', taxii(`{"objects":[{"a":${'['.repeat(100_000)}`), 'no envelope'],
     ['says more without saying where', taxii('{"more":true,"objects":[{"id":"x-1"}]}'), 'not where'],
     [
       'gives the same page for ever',
       taxii('{"more":true,"next":"1","objects":[{"id":"x-1"}]}'),
       'again and again',
+    ],
+    [
+      'gives the same page at each position',
+      (url, request, response) =>
+        taxii(`{"more":true,"next":"${feed.asked.length}","objects":[{"id":"x-1"}]}`)(url, request, response),
+      'again and again',
+    ],
+    [
+      'goes to and fro by time',
+      (url, request, response) =>
+        taxii('{"more":true,"objects":[]}', {
+          'x-taxii-date-added-last':
+            url.searchParams.get('added_after') === second(2) ? second(1) : second(2),
+        })(url, request, response),
+      'not where',
     ],
     ['knows no such collection', taxii('{}', {}, 404), 'no such collection'],
     ['refuses the key', taxii('{}', {}, 401), 'refuses the user or the key'],
@@ -239,7 +347,7 @@ describe('a MISP feed', () => {
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
   const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
   const eventOf = (n: number, more = '') => `{"Event": {"uuid":"${uuid(n)}","info":"Event ${n}"${more}}}`
-  let files: Record<string, string>
+  let files: Record<string, string | Buffer>
   let broken: Record<string, number>
   const folder: FeedScript = (url, request, response) => {
     const name = url.pathname.replace('/feed/', '')
@@ -304,18 +412,92 @@ describe('a MISP feed', () => {
     expect(given).toEqual(Array.from({ length: 9 }, (_, n) => `Event ${n + 1}`))
   })
 
-  it('gives what came before an event that does not come', async () => {
-    broken[`${uuid(1)}.json`] = 500
+  it.each([429, 503, 401])('gives what came before it answers with %s', async status => {
+    broken[`${uuid(1)}.json`] = status
     const run = await pull()
-    expect(run.more).toBe(true)
+    expect(run).toMatchObject({ more: true })
+    expect(run.skipped).toBeUndefined()
     expect(textOf(run.file)).toBe(`{"response":[${eventOf(2)}]}`)
-    expect((await failureOf(pull({ cursor: run.cursor }))).message).toContain('status 500')
+    expect((await failureOf(pull({ cursor: run.cursor }))).status).toBe(status)
+  })
+
+  it('gives events and manifests that begin with a byte order mark', async () => {
+    for (const name of Object.keys(files)) files[name] = `\uFEFF${files[name]}`
+    expect(textOf((await pull()).file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
+  })
+
+  const unreadable: [string, (n: number) => string | Buffer, string][] = [
+    ['no JSON', () => '<html>', 'no MISP event'],
+    ['JSON that is cut off', n => eventOf(n).slice(0, -2), 'not valid JSON'],
+    ['another event', () => eventOf(7), 'another one'],
+    ['a list', () => '[]', 'no MISP event'],
+    ['none', () => '{"Event":[]}', 'no MISP event'],
+    ['an event whose UUID is a number', () => '{"Event":{"uuid":5,"info":"x"}}', 'another one'],
+    ['an event with an attribute that is none', n => eventOf(n, ',"Attribute":[1]'), 'is none'],
+    ['an event in UTF-16', n => Buffer.from(`\uFEFF${eventOf(n)}`, 'utf16le'), 'not UTF-8'],
+    ['an event in Latin-1', n => Buffer.from(eventOf(n, ',"x":"é"'), 'latin1'), 'not UTF-8'],
+    [
+      'an event with too large an attribute',
+      n => eventOf(n, `,"a":"${'x'.repeat(4_194_305)}"`),
+      'larger than',
+    ],
+  ]
+  it.each(unreadable)('that has %s gives the others, and it once it is repaired', async (_, bad, why) => {
+    publish({ 1: 1, 2: 2, 3: 3 })
+    files[`${uuid(2)}.json`] = bad(2)
+    const first = await pull({ bounds: bounds({ bytes: 1e8 }) })
+    expect(textOf(first.file)).toBe(`{"response":[${eventOf(1)},${eventOf(3)}]}`)
+    expect(first).toMatchObject({
+      more: false,
+      skipped: { count: 1, listed: [{ place: `Event ${uuid(2)}` }] },
+    })
+    expect(first.skipped?.listed[0]?.reason).toContain(why)
+    const second = await pull({ cursor: first.cursor, bounds: bounds({ bytes: 1e8 }) })
+    expect(second).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 1 } })
+    // Without a new timestamp, as a feed that writes its files otherwise.
+    files[`${uuid(2)}.json`] = eventOf(2)
+    const third = await pull({ cursor: second.cursor })
+    expect(textOf(third.file)).toBe(`{"response":[${eventOf(2)}]}`)
+    expect(third.skipped).toBeUndefined()
+    feed.asked.length = 0
+    await pull({ cursor: third.cursor })
+    expect(feed.asked).toEqual(['/feed/manifest.json'])
+  })
+
+  it.each([404, 500, 302])('that answers %s for an event gives the others', async status => {
+    broken[`${uuid(2)}.json`] = status
+    const run = await pull()
+    expect(textOf(run.file)).toBe(`{"response":[${eventOf(1)}]}`)
+    expect(run).toMatchObject({ more: false, skipped: { count: 1 } })
+  })
+
+  it('whose server fails at each event ends a run, and goes on with others', async () => {
+    publish(Object.fromEntries(Array.from({ length: 5 }, (_, n) => [n + 1, n])))
+    for (const n of [1, 2, 3]) broken[`${uuid(n)}.json`] = 500
+    const first = await pull()
+    expect(first).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 3 } })
+    const second = await pull({ cursor: first.cursor })
+    expect(textOf(second.file)).toBe(`{"response":[${eventOf(4)},${eventOf(5)}]}`)
+  })
+
+  it('whose manifest has entries that are no events gives the others', async () => {
+    const entries = { [uuid(1)]: { timestamp: 20 }, [uuid(2)]: {}, '../../x': { timestamp: 1 }, [uuid(3)]: 7 }
+    files['manifest.json'] = JSON.stringify({ ...entries, 'https://127.0.0.1/': { timestamp: 1 } })
+    const run = await pull()
+    expect(textOf(run.file)).toBe(`{"response":[${eventOf(1)}]}`)
+    expect(run.skipped?.listed.map(({ value }) => value)).toEqual([
+      uuid(2),
+      '../../x',
+      uuid(3),
+      'https://127.0.0.1/',
+    ])
+    expect(feed.asked).toEqual(['/feed/manifest.json', `/feed/${uuid(1)}.json`])
   })
 
   it('is believed by its signature alone where the subscription has a key', async () => {
     expect(textOf((await pull({ publicKey: pem })).file)).toContain('Event 1')
     feed.asked.length = 0
-    const manifest = files['manifest.json'] ?? ''
+    const manifest = String(files['manifest.json'])
     const foreign = generateKeyPairSync('ed25519')
     for (const wrong of [
       signed(`${manifest} `),
@@ -334,10 +516,7 @@ describe('a MISP feed', () => {
   })
 
   it.each([
-    ['names ../../x', { '../../x': { timestamp: 1 } }, 'something that is no event'],
-    ['names an address', { 'https://127.0.0.1/': { timestamp: 1 } }, 'something that is no event'],
     ['is a list', [{ timestamp: 1 }], 'none of a MISP feed'],
-    ['has events without a time', { [uuid(1)]: {} }, 'none of a MISP feed'],
     [
       'names 20,001 events',
       Object.fromEntries(Array.from({ length: 20_001 }, (_, n) => [uuid(n), { timestamp: 1 }])),
@@ -353,29 +532,9 @@ describe('a MISP feed', () => {
     files['manifest.json'] = `{"${'x'.repeat(17_000_000)}":1}`
     expect((await failureOf(pull())).message).toContain('more than 16,777,216 bytes')
   })
-
-  it.each([
-    ['another event', eventOf(2), 'is none, or another one'],
-    ['none', '{"Event":[]}', 'is none, or another one'],
-    ['no JSON', '<html>', 'not valid JSON'],
-  ])('that gives %s for an event fails', async (_, text, why) => {
-    publish({ 1: 1 })
-    files[`${uuid(1)}.json`] = text
-    expect((await failureOf(pull())).message).toContain(why)
-  })
 })
 
 it('signs in by Basic with a user, else by a bearer token', () => {
   expect(authorizationOf({ user: 'ana', key: 'sécret' })).toBe('Basic YW5hOnPDqWNyZXQ=')
   expect(authorizationOf({ user: '', key: 'key' })).toBe('Bearer key')
-})
-
-it('reads when to ask again in seconds and as a date, up to a day', () => {
-  const now = Date.parse('2026-01-01T00:00:00Z')
-  expect(retryAfter('30', now)).toBe(30_000)
-  expect(retryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000)
-  expect(retryAfter('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0)
-  expect(retryAfter('999999999', now)).toBe(86_400_000)
-  expect(retryAfter('soon', now)).toBeUndefined()
-  expect(retryAfter(undefined)).toBeUndefined()
 })

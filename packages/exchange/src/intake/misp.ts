@@ -6,11 +6,12 @@ import type { OpenedFile, Place } from './opened.js'
 
 /** Opens a file of MISP events; objects of STIX that they hold packed come as such. Throws UnreadableFile. */
 export function* openMisp(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
-  const { spans, places, packed } = yield* readEvents(bytes, limits)
+  const { spans, places, skipped, packed } = yield* readEvents(bytes, limits)
   const file: OpenedFile & { places: Place[] } = {
     bytes,
     spans,
     places,
+    skipped,
     markings: new Map(),
     tlp: null,
     techniques: [],

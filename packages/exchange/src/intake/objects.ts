@@ -24,26 +24,20 @@ export function* readObjects(
   limits: SliceLimits,
 ): Generator<
   void,
-  Pick<OpenedFile, 'spans' | 'markings'> & { isOwn: boolean } & {
+  Pick<OpenedFile, 'spans' | 'skipped' | 'markings'> & { isOwn: boolean } & {
     events: Map<string, PackedEvent>
     madeOfMisp: number[]
   }
 > {
-  const { spans, envelope } = yield* sliceObjects(bytes, limits)
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const { spans, skipped, envelope } = yield* sliceObjects(bytes, limits)
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const markings = new Map<string, Tlp | null>()
   const events = new Map<string, PackedEvent>()
   const madeOfMisp: number[] = []
   let isOwn = envelope !== '[]'
   let seen = 0
   for (const [n, [start, end]] of spans.entries()) {
-    let text: string
-    try {
-      text = decoder.decode(bytes.subarray(start, end))
-    } catch {
-      throw new UnreadableFile('The file is not UTF-8.')
-    }
-    const object = parseObject(text, n + 1)
+    const object = parseObject(decoder.decode(bytes.subarray(start, end)), n + 1)
     if (
       spans.length === 1 &&
       envelope === '[]' &&
@@ -72,6 +66,6 @@ export function* readObjects(
       yield
     }
   }
-  if (spans.length === 0) throw new UnreadableFile('The file has no objects.')
-  return { spans, markings, events, madeOfMisp, isOwn: isOwn && events.size === 0 }
+  if (spans.length === 0) throw new UnreadableFile(skipped[0]?.reason ?? 'The file has no objects.')
+  return { spans, skipped, markings, events, madeOfMisp, isOwn: isOwn && events.size === 0 }
 }

@@ -1,6 +1,6 @@
 import type { Tlp } from '@iodine/contracts'
 import type { Quotes } from '../evidence.js'
-import type { Span } from '../json/scanner.js'
+import type { Skipped, Span } from '../json/scanner.js'
 import type { EventPlace } from '../misp/slices.js'
 import type { ForeignObject } from '../stix/read.js'
 
@@ -9,6 +9,8 @@ export interface OpenedFile {
   /** What the pieces stand in: the file, and what it holds packed. */
   bytes: Uint8Array
   spans: Span[]
+  /** What can't be read, and is left out. */
+  skipped: Skipped[]
   /** Of each piece, in files of MISP. */
   places?: (Place | undefined)[]
   /** Levels of the markings that the file defines, by their ids. */

@@ -20,9 +20,13 @@ const YIELD_OBJECTS = 100
 /** Bytes of a CSV file: it is read at once. */
 const CSV_BYTES = 8_388_608
 
+/** The text of a file: UTF-8, or what spreadsheets call Unicode text, UTF-16 with its mark. */
 const textOf = (bytes: Uint8Array): string => {
+  const [first, second] = bytes
+  const isWide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  const encoding = isWide ? (first === 0xff ? 'utf-16le' : 'utf-16be') : 'utf-8'
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
     throw new UnreadableFile('The file is not UTF-8.')
   }
@@ -47,18 +51,19 @@ class EntryFile {
     }
     const bytes = new Uint8Array(end)
     for (const [n, piece] of this.#pieces.entries()) bytes.set(piece, spans[n]?.[0])
-    return { bytes, spans, markings: new Map(), ...head }
+    return { bytes, spans, skipped: [], markings: new Map(), ...head }
   }
 }
 
 /** Opens a JSON file of ours, with IODs under `iods`. Throws UnreadableFile. */
 export function* openJson(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
-  const { spans, envelope } = yield* sliceObjects(bytes, limits, 'iods')
+  const { spans, skipped, envelope } = yield* sliceObjects(bytes, limits, 'iods')
   const file: unknown = JSON.parse(envelope)
   if (Array.isArray(file))
     throw new UnreadableFile('The file is neither a campaign export nor a STIX bundle.')
   const head = readHead(file)
   const entries = new EntryFile()
+  for (const each of skipped) entries.add(each)
   for (const [n, [start, end]] of spans.entries()) {
     entries.add(readEntry(parseObject(textOf(bytes.subarray(start, end)), n + 1), n, head.tlp))
     if (n % YIELD_OBJECTS === YIELD_OBJECTS - 1) yield

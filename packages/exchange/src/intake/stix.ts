@@ -8,8 +8,8 @@ import type { KnownPiece, OpenedFile, Place } from './opened.js'
 
 /** Opens a file of STIX; MISP events that it holds packed come as such. Throws UnreadableFile. */
 export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<void, OpenedFile> {
-  const { spans, markings, events, madeOfMisp, isOwn } = yield* readObjects(bytes, limits)
-  const file: OpenedFile = { bytes, spans, markings, tlp: null, techniques: [], isOwn }
+  const { spans, skipped, markings, events, madeOfMisp, isOwn } = yield* readObjects(bytes, limits)
+  const file: OpenedFile = { bytes, spans, skipped, markings, tlp: null, techniques: [], isOwn }
   if (events.size === 0) return file
   const places: Place[] = spans.map(() => ({ format: 'stix' }))
   const packed = new Set<number>()

@@ -20,6 +20,13 @@ export const CLOSE_LIST = code(']')
 export const COMMA = code(',')
 export const COLON = code(':')
 
+/** A piece of a file that can't be read and is left out, and why. */
+export interface Skipped {
+  place: string
+  value: string
+  reason: string
+}
+
 /** Bytes after which a scan lets other work come in between. */
 const YIELD_BYTES = 1_048_576
 
@@ -39,6 +46,10 @@ export class JsonScanner {
     this.bytes = bytes
     this.limits = limits
     this.place = place
+    // The marks of UTF-16.
+    const [first, second] = bytes
+    if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+      this.refuse('The file is not UTF-8.')
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
     this.nextYield = this.at + YIELD_BYTES
   }
@@ -69,6 +80,23 @@ export class JsonScanner {
     }
   }
 
+  /** Parses the value in some bytes. Refuses what is no JSON in UTF-8. */
+  json(start: number, end: number): unknown {
+    let text: string
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+        this.bytes.subarray(start, end),
+      )
+    } catch {
+      return this.refuse(`${this.place()} of the file is not UTF-8.`)
+    }
+    try {
+      return JSON.parse(text)
+    } catch {
+      return this.refuse(`${this.place()} of the file is not valid JSON.`)
+    }
+  }
+
   /** Goes past white space; returns the byte there. */
   peek(): number | undefined {
     for (; this.at < this.bytes.length; this.at++) {
@@ -96,8 +124,8 @@ export class JsonScanner {
     this.broken()
   }
 
-  /** Goes past a value of at most so many bytes. */
-  value(most = this.limits.objectBytes): void {
+  /** Goes past a value of at most so many bytes and levels. */
+  value(most = this.limits.objectBytes, deepest = this.limits.depth): void {
     const { bytes, limits } = this
     const start = this.at
     let depth = 0
@@ -105,7 +133,7 @@ export class JsonScanner {
       const byte = bytes[this.at]
       if (byte === QUOTE) this.string()
       else if (byte === OPEN || byte === OPEN_LIST) {
-        if (++depth > limits.depth) this.refuse(`The file is nested deeper than ${limits.depth} levels.`)
+        if (++depth > deepest) this.refuse(`The file is nested deeper than ${limits.depth} levels.`)
         this.at++
       } else if (byte === CLOSE || byte === CLOSE_LIST) {
         // The end of what holds a value without brackets.
@@ -119,6 +147,24 @@ export class JsonScanner {
       if (depth === 0 && (byte === CLOSE || byte === CLOSE_LIST || byte === QUOTE)) break
     }
     if (depth > 0 || this.at === start) this.broken()
+  }
+
+  /**
+   * Reads the value at `at`; passes it over where it can't be read.
+   * @returns why it was passed over; undefined if it was read
+   * @throws UnreadableFile where its end can't be found
+   */
+  *attempt(read: () => Iterable<void>): Generator<void, string | undefined> {
+    const start = this.at
+    try {
+      yield* read()
+      return undefined
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error
+      this.at = start
+      this.value(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+      return error.message
+    }
   }
 
   /**

@@ -1,4 +1,12 @@
-import { CLOSE_LIST, JsonScanner, OPEN, OPEN_LIST, type SliceLimits, type Span } from './scanner.js'
+import {
+  CLOSE_LIST,
+  JsonScanner,
+  OPEN,
+  OPEN_LIST,
+  type Skipped,
+  type SliceLimits,
+  type Span,
+} from './scanner.js'
 
 /**
  * Finds the objects of a list in a file, such as those of a STIX bundle, as they stand in the file's bytes, so that each can be
@@ -6,26 +14,34 @@ import { CLOSE_LIST, JsonScanner, OPEN, OPEN_LIST, type SliceLimits, type Span }
  * turn.
  * @param bytes UTF-8 of a JSON text, with or without a byte order mark
  * @param name of the list
- * @returns the objects in the file's order, and the text around them: JSON with an empty list in their place
+ * @returns the objects in the file's order, entries that can't be read, and the text around them: JSON with an empty list
+ *   in their place
  * @throws UnreadableFile for another structure, and past a limit
  */
 export function* sliceObjects(
   bytes: Uint8Array,
   limits: SliceLimits,
   name = 'objects',
-): Generator<void, { spans: Span[]; envelope: string }> {
+): Generator<void, { spans: Span[]; skipped: Skipped[]; envelope: string }> {
   const { length } = bytes
   const spans: Span[] = []
-  const scanner = new JsonScanner(bytes, limits, () => `Object ${spans.length + 1}`)
+  const skipped: Skipped[] = []
+  const placeOf = () => `Object ${spans.length + skipped.length + 1}`
+  const scanner = new JsonScanner(bytes, limits, placeOf)
   function* list(): Generator<void> {
     for (const _ of scanner.elements()) {
-      if (scanner.at >= length) scanner.broken()
-      if (bytes[scanner.at] === CLOSE_LIST || bytes[scanner.at] !== OPEN)
-        scanner.refuse(`Entry ${spans.length + 1} of the file is no object.`)
-      if (spans.length === limits.objects) scanner.refuse(`The file has more than ${limits.objects} objects.`)
+      if (scanner.at >= length || bytes[scanner.at] === CLOSE_LIST) scanner.broken()
+      if (spans.length + skipped.length === limits.objects)
+        scanner.refuse(`The file has more than ${limits.objects} objects.`)
       const start = scanner.at
-      scanner.value()
-      spans.push([start, scanner.at])
+      const reason = yield* scanner.attempt(() => {
+        if (bytes[start] !== OPEN) scanner.refuse(`${placeOf()} of the file is no object.`)
+        scanner.value()
+        scanner.json(start, scanner.at)
+        return []
+      })
+      if (reason === undefined) spans.push([start, scanner.at])
+      else skipped.push({ place: placeOf(), value: '', reason })
       if (scanner.isLong()) yield
     }
   }
@@ -53,6 +69,7 @@ export function* sliceObjects(
     if (before === length) {
       if (scanner.at - start > limits.objectBytes)
         scanner.refuse(`Object 1 of the file is larger than ${limits.objectBytes} bytes.`)
+      scanner.json(start, scanner.at)
       spans.push([start, scanner.at])
       ;[before, after] = [start, scanner.at]
     }
@@ -65,5 +82,5 @@ export function* sliceObjects(
   } catch {
     scanner.refuse('The file is not valid JSON.')
   }
-  return { spans, envelope }
+  return { spans, skipped, envelope }
 }

@@ -1,5 +1,5 @@
 import { highestTlp, type Tlp } from '@iodine/contracts'
-import { JsonScanner, OPEN, OPEN_LIST, type SliceLimits, type Span } from '../json/scanner.js'
+import { JsonScanner, OPEN, OPEN_LIST, type Skipped, type SliceLimits, type Span } from '../json/scanner.js'
 import { keyOf, techniquesOf, tlpOfTags, versionOf } from './tags.js'
 
 /** A place in an event: in which of its pieces, and how many bytes into it. */
@@ -57,24 +57,34 @@ const LISTS: Readonly<Record<string, string>> = {
 
 /**
  * Finds the pieces of the MISP events in a file, so that each can be kept byte for byte: `{Event}`, `{response: [{Event}, …]}`, a bare
- * array of either, or the event itself. Yields now and then, for others to get a turn.
+ * array of either, or the event itself. Of several events, one that can't be read is left out. Yields now and then, for others
+ * to get a turn.
  * @throws UnreadableFile for what is none, and past a limit
  */
 export function* sliceEvents(
   bytes: Uint8Array,
   limits: SliceLimits,
-): Generator<void, { spans: Span[]; places: EventPlace[] }> {
+): Generator<void, { spans: Span[]; places: EventPlace[]; skipped: Skipped[] }> {
   const spans: Span[] = []
+  const skipped: Skipped[] = []
   const places: EventPlace[] = []
   const scanner = new JsonScanner(bytes, limits, () => `Object ${spans.length + 1}`)
+  const refuseMany = (): never => scanner.refuse(`The file has more than ${limits.objects} objects.`)
   const notMisp = (): never => scanner.refuse('The file is no MISP event.')
 
   const push = (from: number, to: number, place: EventPlace) => {
     if (to - from > limits.objectBytes)
       scanner.refuse(`Object ${spans.length + 1} of the file is larger than ${limits.objectBytes} bytes.`)
-    if (spans.length === limits.objects) scanner.refuse(`The file has more than ${limits.objects} objects.`)
+    if (spans.length === limits.objects) refuseMany()
     spans.push([from, to])
     places.push(place)
+  }
+  const parse = (text: string): Record<string, unknown> => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      return scanner.refuse(`Object ${spans.length + 1} of the file is not valid JSON.`)
+    }
   }
   /** What the pieces of an event or an object say beside their lists' elements. */
   const parseText = (pieces: readonly number[]): Record<string, unknown> => {
@@ -82,11 +92,7 @@ export function* sliceEvents(
       const [from = 0, to = 0] = spans[n] ?? []
       return scanner.text(from + (places[n]?.lead ?? 0), to)
     })
-    try {
-      return JSON.parse(text.join(''))
-    } catch {
-      return scanner.refuse('The file is not valid JSON.')
-    }
+    return parse(text.join(''))
   }
   const mark = (pieces: readonly number[], position: number): Mark => {
     const piece = pieces.findLast(n => (spans[n]?.[0] ?? 0) <= position) ?? 0
@@ -135,6 +141,7 @@ export function* sliceEvents(
           else {
             const begin = scanner.at
             scanner.value()
+            scanner.json(begin, scanner.at)
             const type = LISTS[name] as string
             push(from, scanner.at, { type, lead: begin - from, event, object, isText: false, tlp: null })
           }
@@ -197,15 +204,25 @@ export function* sliceEvents(
       isFound ||= name === wrapper
     }
   }
+  let events = 0
   function* list(): Generator<void> {
     if (bytes[scanner.at] !== OPEN_LIST) notMisp()
-    for (const _ of scanner.elements()) yield* wrapped(['Event'])
+    for (const _ of scanner.elements()) {
+      const before = spans.length
+      const place = `Event ${++events}`
+      const reason = yield* scanner.attempt(() => wrapped(['Event']))
+      if (reason === undefined) continue
+      // Too many objects: the limit is the file's.
+      if (spans.length === limits.objects) refuseMany()
+      spans.length = places.length = before
+      skipped.push({ place, value: '', reason })
+    }
   }
 
   if (scanner.peek() === OPEN_LIST) yield* list()
   else yield* wrapped(['Event', 'response'])
   scanner.peek()
   if (scanner.at < bytes.length) scanner.broken()
-  if (spans.length === 0) notMisp()
-  return { spans, places }
+  if (spans.length === 0) scanner.refuse(skipped[0]?.reason ?? 'The file is no MISP event.')
+  return { spans, places, skipped }
 }

@@ -4,6 +4,7 @@ import {
   highestTlp,
   type Iod,
   type IodStatement,
+  isHttpUrl,
   PRODUCT_NAME,
   type Tlp,
   USUAL_TLP,
@@ -13,6 +14,7 @@ import { classify } from '../classify.js'
 import { pageOf, SOURCE_NAME, type UsedTechnique } from '../disarm/technique.js'
 import { idOf, observableId } from '../ids.js'
 import { toMarking } from '../tlp.js'
+import { isUri, toUri } from './uri.js'
 
 /** Any STIX object: the bundle mixes many types. */
 export interface StixObject {
@@ -77,14 +79,6 @@ const made = (type: string, name: string[], created: string, properties: object,
   ...marked,
   ...properties,
 })
-
-/** Characters not allowed in URIs by RFC 3986. */
-const NOT_IN_URIS = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu
-/** Encodes a web address as a URI: STIX requires it, while browsers and users accept other characters. */
-const toUri = (url: string): string =>
-  url.search(NOT_IN_URIS) < 0 ? url : new URL(url).href.replace(NOT_IN_URIS, encodeURIComponent)
-
-const isUri = (source: string): boolean => /^https?:/i.test(source) && toUri(source) === source
 
 const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`
 
@@ -171,7 +165,8 @@ const evidenceNote = (evidence: Evidence, about: { object_refs: string[] }): Sti
     content: evidence.exact,
     authors: [evidence.created_by_username ?? 'Unknown'],
     ...about,
-    ...(url !== null && isUri(url) && { external_references: [{ source_name: 'quoted page', url }] }),
+    ...(url !== null &&
+      isHttpUrl(url) && { external_references: [{ source_name: 'quoted page', url: toUri(url) }] }),
     extensions: {
       [EVIDENCE_EXTENSION.id]: {
         extension_type: 'property-extension',

@@ -1,6 +1,7 @@
 import {
   type Category,
   highestTlp,
+  isHttpUrl,
   isSourceReference,
   LIMITS,
   type NewIod,
@@ -11,6 +12,7 @@ import { FieldFault, isCategory, isSourceType, readFields } from '../fields.js'
 import { isObject } from '../json/is-object.js'
 import { UnreadableFile } from '../read.js'
 import { tlpOfDefinition, tlpOfMarkingId } from '../tlp.js'
+import { toUri } from './uri.js'
 
 /** What is known of an object that another tool wrote, beside its bytes. */
 export interface ForeignObject {
@@ -83,9 +85,9 @@ const tlpOf = (object: Readonly<Record<string, unknown>>, markings: Markings): T
   ])
 }
 
-/** STIX 2.1, 9: a pattern of one comparison for equality with a text. */
+/** STIX 2.1, 9: a pattern of one comparison for equality with a text, or for being in a network. */
 const ONE_COMPARISON =
-  /^\s*\[\s*([a-z0-9-]+)\s*:\s*([a-z_]+(?:\.(?:[A-Za-z0-9_-]+|'[^'\\]+'))?)\s*=\s*'((?:[^'\\]|\\['\\])*)'\s*\]\s*$/
+  /^\s*\[\s*([a-z0-9-]+)\s*:\s*([a-z_]+(?:\.(?:[A-Za-z0-9_-]+|'[^'\\]+'))?)\s*(=|ISSUBSET)\s*'((?:[^'\\]|\\['\\])*)'\s*\]\s*$/
 const CATEGORIES: Readonly<Record<string, Category>> = {
   'url:value': 'URL',
   'domain-name:value': 'DOMAIN',
@@ -102,7 +104,8 @@ const HASHES = /^file:hashes\.'?(?:MD5|SHA-?1|SHA-?256|SHA-?512)'?$/i
 const comparisonOf = (pattern: string): { value: string; category: Category } | undefined => {
   // The expression would go over a long text for nothing.
   if (pattern.length > 2 * LIMITS.fieldMax + 100) return undefined
-  const [, type, path, quoted = ''] = ONE_COMPARISON.exec(pattern) ?? []
+  const [, type, path, operator, quoted = ''] = ONE_COMPARISON.exec(pattern) ?? []
+  if (operator !== '=' && !type?.startsWith('ip')) return undefined
   const name = `${type}:${path}`
   const category = HASHES.test(name) ? 'HASH' : Object.hasOwn(CATEGORIES, name) ? CATEGORIES[name] : undefined
   return category && { value: quoted.replace(/\\(['\\])/g, '$1'), category }
@@ -126,10 +129,14 @@ const iodOf = (indicator: Readonly<Record<string, unknown>>): Pick<ForeignObject
     : []
   const links = references.flatMap(({ url }) => (typeof url === 'string' ? [url] : []))
   try {
+    const title = typeof name === 'string' ? name.trim() : ''
+    const isEncoded = found.category === 'URL' && isHttpUrl(title) && toUri(title) === found.value
+    // The name of an indicator of ours is the address as it was before it was encoded as a URI.
+    const value = isEncoded ? String(name) : found.value
     const iod = readFields({
-      value: found.value,
+      value,
       category: labels.find(isCategory) ?? found.category,
-      description: described(description, found.value) || described(name, found.value),
+      description: described(description, value) || described(name, value),
       source_type: labels.find(isSourceType),
       source: links.find(
         link => link.length <= LIMITS.fieldMax && isSourceReference(link) && !textFault(link),

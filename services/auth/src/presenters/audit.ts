@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditItem } from '@iodine/contracts'
+import { type Cell, CSV_START, csvRow } from '@iodine/exchange/spreadsheet'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuthModels } from '../models/index.js'
 import type { UserDoc } from '../models/user.js'
@@ -30,8 +31,6 @@ export const presentEntries = async (
   }))
 }
 
-type Cell = string | number | null | undefined
-
 const COLUMNS: readonly (readonly [string, (doc: AuditEntryDoc) => Cell])[] = [
   ['seq', ({ seq }) => seq],
   ['id', ({ entry }) => entry.id],
@@ -59,14 +58,8 @@ const COLUMNS: readonly (readonly [string, (doc: AuditEntryDoc) => Cell])[] = [
 const settingCell = ({ name, change, fingerprint }: NonNullable<AuditEntry['settings']>[number]) =>
   [name, change, fingerprint ?? ''].join(':')
 
-const LINE_END = '\r\n'
+/** The beginning of the log as CSV: its header row. */
+export const AUDIT_CSV_START = CSV_START + csvRow(COLUMNS.map(([name]) => name))
 
-/** Header row of the log as CSV (RFC 4180). */
-export const CSV_HEADER = COLUMNS.map(([name]) => name).join(',') + LINE_END
-
-/**
- * An entry as a row. No cell needs quotes, nor would a spreadsheet take one for a formula: ids, words of a list, numbers,
- * times and hashes are all that the schema of entries lets in.
- */
-export const csvRow = (doc: AuditEntryDoc): string =>
-  COLUMNS.map(([, cell]) => cell(doc) ?? '').join(',') + LINE_END
+/** An entry as a row of CSV. */
+export const auditCsvRow = (doc: AuditEntryDoc): string => csvRow(COLUMNS.map(([, cell]) => cell(doc)))

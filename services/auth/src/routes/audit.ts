@@ -5,7 +5,7 @@ import { reportSettings } from '../commands/report-settings.js'
 import type { AuthContext } from '../context.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { requireAdmin } from '../policies/admin.js'
-import { CSV_HEADER, csvRow, presentEntries } from '../presenters/audit.js'
+import { AUDIT_CSV_START, auditCsvRow, presentEntries } from '../presenters/audit.js'
 import { createChainState, verifyChain } from '../queries/audit-chain.js'
 import { selectEntries } from '../queries/audit-list.js'
 
@@ -43,7 +43,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
   })
 
   async function* rowsOf(filter: QueryFilter<AuditEntryDoc>): AsyncGenerator<string> {
-    yield CSV_HEADER
+    yield AUDIT_CSV_START
     const docs = auditEntries
       .find(filter)
       .sort({ created_at: -1, _id: -1 })
@@ -51,7 +51,7 @@ export const addAuditRoutes = (context: AuthContext): void => {
       .cursor({ batchSize: BATCH })
     let rows: string[] = []
     for await (const doc of docs as AsyncIterable<AuditEntryDoc>) {
-      if (rows.push(csvRow(doc)) < BATCH) continue
+      if (rows.push(auditCsvRow(doc)) < BATCH) continue
       yield rows.join('')
       rows = []
     }

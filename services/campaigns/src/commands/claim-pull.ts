@@ -1,7 +1,7 @@
-import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
+import { type BodyOf, DETAILS, LIMITS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { CampaignModels } from '../models/index.js'
-import { LEASE_MS, type SubscriptionDoc } from '../models/subscription.js'
+import { LEASE_MS, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
 import { newToken } from './edit-subscription.js'
 
@@ -11,10 +11,34 @@ export const pullLost = () => new HttpError(409, DETAILS.pullLost)
 const leaseEnd = () => new Date(Date.now() + LEASE_MS)
 const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000)
 
+/** The shortest wait of a run that has failed, whatever the feed asks for. */
+const RETRY_MIN_MS = 60_000
+
+const NOTHING_SKIPPED: SkippedDoc = { count: 0, listed: [] }
+/** What can't be read, together with more of it. */
+export const withSkipped = (
+  { count, listed }: SkippedDoc = NOTHING_SKIPPED,
+  more: readonly SkippedDoc['listed'][number][] = [],
+): SkippedDoc => ({
+  count: count + more.length,
+  listed: [...listed, ...more].slice(0, LIMITS.invalidListed),
+})
+
 /** What a run has come to: what its subscription is set to. */
 export const ended = (
-  { every, more }: Pick<SubscriptionDoc, 'every'> & Partial<Pick<SubscriptionDoc, 'more'>>,
-  { error = null, objects = 0, iods = 0 }: Partial<NonNullable<SubscriptionDoc['last']>>,
+  {
+    every,
+    more,
+    skipped,
+  }: Pick<SubscriptionDoc, 'every'> & Partial<Pick<SubscriptionDoc, 'more' | 'skipped'>>,
+  {
+    error = null,
+    objects = 0,
+    iods = 0,
+    refused = 0,
+    invalid = [],
+    unknown_techniques = [],
+  }: Partial<NonNullable<SubscriptionDoc['last']>>,
   retryMs: number | null = null,
 ) =>
   ({
@@ -22,9 +46,23 @@ export const ended = (
     lease: null,
     next_cursor: null,
     withdrawn: [],
+    skipped: NOTHING_SKIPPED,
     more: false,
-    last: { at: new Date(), error, objects, iods },
-    next_at: more ? new Date() : retryMs === null ? minutesFromNow(every) : new Date(Date.now() + retryMs),
+    last: {
+      at: new Date(),
+      error,
+      objects,
+      iods,
+      skipped: skipped?.count ?? 0,
+      refused,
+      invalid: withSkipped(skipped, invalid).listed,
+      unknown_techniques,
+    },
+    next_at: more
+      ? new Date()
+      : retryMs === null
+        ? minutesFromNow(every)
+        : new Date(Date.now() + Math.max(retryMs, RETRY_MIN_MS)),
   }) as const
 
 /** A subscription whose run is this one. */
@@ -62,6 +100,7 @@ export const claimPull = async (models: CampaignModels, peers: Peers): Promise<P
             lease: { token, until: leaseEnd() },
             next_cursor: null,
             withdrawn: [],
+            skipped: NOTHING_SKIPPED,
             more: false,
           },
         },
@@ -96,10 +135,10 @@ export const extendPull = async (
 export const stagePull = async (
   { subscriptions }: CampaignModels,
   id: string,
-  { token, cursor, more, withdrawn }: BodyOf<typeof subscriptionsInternal.stagePull>,
+  { token, cursor, more, withdrawn, skipped }: BodyOf<typeof subscriptionsInternal.stagePull>,
 ): Promise<void> => {
   const staged = await subscriptions.updateOne(running(id, token), {
-    $set: { next_cursor: cursor, more, withdrawn, 'lease.until': leaseEnd() },
+    $set: { next_cursor: cursor, more, withdrawn, skipped, 'lease.until': leaseEnd() },
   })
   if (staged.matchedCount === 0) throw pullLost()
 }

@@ -96,7 +96,7 @@ export const receiveImport = async (
   const file = await openOurs(format, bytes).catch(error => {
     throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
   })
-  const { spans, places, markings, tlp } = file
+  const { spans, skipped, places, markings, tlp } = file
   const events = eventsOf(file)
   if (events.length > LIMITS.keptEventsMax)
     throw new HttpError(422, [`A file has at most ${LIMITS.keptEventsMax} events.`])
@@ -122,6 +122,8 @@ export const receiveImport = async (
     cursor: 0,
     objects: places ? places.filter(isCounted).length : spans.length,
     ...NO_COUNTS,
+    skipped: skipped.length,
+    ...(skipped.length > 0 && { invalid: skipped.slice(0, LIMITS.invalidListed) }),
     kept: null,
     tlp: tlp && rankOfTlp(tlp),
     markings: [...markings].map(([id, level]) => ({ id, tlp: level && rankOfTlp(level) })),

@@ -7,6 +7,7 @@ import type { ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import type { BroughtDoc, SubscriptionDoc } from '../models/subscription.js'
 import { keptBy } from '../queries/kept-objects.js'
+import { unknownTechniques } from '../queries/techniques.js'
 import { isOlder } from '../queries/versions.js'
 import { beginApplying } from './apply-import.js'
 import { removeIod } from './change-members.js'
@@ -136,7 +137,7 @@ export const finishPull = async (models: CampaignModels, doc: ImportDoc): Promis
     if (matchedCount === 0) return
     const pulled = await subscriptions
       .findOne({ import_id: _id, state: { $in: ['importing', 'stopped'] } })
-      .select('+next_cursor')
+      .select('+next_cursor +skipped')
       .session(session)
       .lean<SubscriptionDoc>()
     if (pulled)
@@ -144,7 +145,13 @@ export const finishPull = async (models: CampaignModels, doc: ImportDoc): Promis
         { _id: pulled._id },
         {
           $set: {
-            ...ended(pulled, { objects: doc.objects, iods: doc.iods }),
+            ...ended(pulled, {
+              objects: doc.objects,
+              iods: doc.iods,
+              refused: doc.refused,
+              invalid: doc.invalid ?? [],
+              unknown_techniques: unknownTechniques(doc),
+            }),
             cursor: pulled.next_cursor,
           },
         },
@@ -162,9 +169,12 @@ export const stopPull = async (
   error: string,
 ): Promise<void> => {
   if (!subscription_id) return
-  const doc = await subscriptions.findOne({ import_id: _id, state: 'importing' }).lean<SubscriptionDoc>()
+  const doc = await subscriptions
+    .findOne({ import_id: _id, state: 'importing' })
+    .select('+skipped')
+    .lean<SubscriptionDoc>()
   if (!doc) return
-  const { last, next_at } = ended({ every: doc.every }, { error })
+  const { last, next_at } = ended({ every: doc.every, skipped: doc.skipped }, { error })
   await subscriptions.updateOne(
     { _id: doc._id, state: 'importing' },
     { $set: { state: 'stopped', last, next_at } },

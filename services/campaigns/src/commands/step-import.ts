@@ -9,6 +9,7 @@ import {
   rankOfTlp,
   tlpOfRank,
 } from '@iodine/contracts'
+import { isTechnique } from '@iodine/exchange/disarm'
 import { isKeptFormat } from '@iodine/exchange/intake'
 import { HttpError, isDuplicateKey, type Peers, type Service } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
@@ -65,7 +66,7 @@ const invalidOf = (objects: readonly ImportedObject[]): Invalid[] =>
 interface Counts {
   $inc?: Record<string, number>
   $max?: { tlp: number }
-  $addToSet?: { named: { $each: string[] } }
+  $addToSet?: { named: { $each: string[] }; unnamed: { $each: string[] } }
   $push?: { invalid: { $each: Invalid[]; $slice: number } }
 }
 
@@ -107,7 +108,7 @@ const bringEvidence = async (
 /** Counts what a part would bring in. */
 const planPart = async (
   { peers, models }: Stepping,
-  { campaign_id, file_tlp }: Pick<ImportDoc, 'campaign_id' | 'file_tlp'>,
+  { campaign_id, file_tlp, unnamed = [] }: Pick<ImportDoc, 'campaign_id' | 'file_tlp' | 'unnamed'>,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
   const standing = objects.filter(isStanding)
@@ -122,7 +123,11 @@ const planPart = async (
     member_iods += ids.filter(id => id !== null && members.has(id)).length
   }
   const tlp = highestTlp([tlpOfRank(file_tlp), ...objects.map(({ known }) => known.tlp)])
-  const named = techniquesOf(objects).slice(0, LIMITS.techniquesMax)
+  const all = techniquesOf(objects)
+  const named = all.filter(isTechnique)
+  const unknown = all
+    .filter(each => !isTechnique(each) && !unnamed.includes(each))
+    .slice(0, LIMITS.unknownTechniques - unnamed.length)
   const invalid = invalidOf(objects)
   let quotes = 0
   let refused_quotes = 0
@@ -141,7 +146,7 @@ const planPart = async (
     },
     ...(invalid.length > 0 && { $push: { invalid: { $each: invalid, $slice: LIMITS.invalidListed } } }),
     ...(tlp && { $max: { tlp: rankOfTlp(tlp) } }),
-    ...(named.length > 0 && { $addToSet: { named: { $each: named } } }),
+    ...(all.length > 0 && { $addToSet: { named: { $each: named }, unnamed: { $each: unknown } } }),
   }
 }
 
@@ -257,7 +262,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
       { _id: id, state: { $in: [...AT_WORK] } },
       { $set: { check_at: new Date(Date.now() + STEP_MS) } },
     )
-    .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events'])
+    .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events', '+invalid', '+unnamed'])
     .lean<ImportDoc>()
   if (!doc) return false
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }

@@ -10,7 +10,7 @@ import { FIRST_MS, type ImportDoc, NO_COUNTS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
-import { ended, pullLost, running } from './claim-pull.js'
+import { ended, pullLost, running, withSkipped } from './claim-pull.js'
 import { eventsOf, isCounted, openImport, partsOf, storeParts } from './receive-import.js'
 
 /** Keys in a query. */
@@ -21,6 +21,7 @@ const FORMATS = { taxii: 'stix', misp: 'misp' } as const satisfies Record<FeedKi
 const NOTHING: OpenedFile = {
   bytes: new Uint8Array(),
   spans: [],
+  skipped: [],
   markings: new Map(),
   tlp: null,
   techniques: [],
@@ -113,7 +114,7 @@ export const storePull = async (
   const { subscriptions, imports, importParts, quotas } = models
   const doc = await subscriptions
     .findOne(running(id, token))
-    .select('+next_cursor +withdrawn')
+    .select('+next_cursor +withdrawn +skipped')
     .lean<SubscriptionDoc>()
   if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
   const { user_id, campaign_id } = doc
@@ -124,6 +125,7 @@ export const storePull = async (
       : await openImport(format, bytes).catch(error => {
           throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
         })
+  const skipped = withSkipped(doc.skipped, file.skipped)
   const before = doc.import_id
     ? await imports
         .findOne({ _id: doc.import_id, state: 'done' })
@@ -136,7 +138,7 @@ export const storePull = async (
   const isWithdrawn = before !== null && doc.withdrawn.length > 0
   if (chosen.length === 0 && !isWithdrawn) {
     const over = await subscriptions.updateOne(running(id, token), {
-      $set: { ...ended(doc, {}), cursor: doc.next_cursor },
+      $set: { ...ended({ ...doc, skipped }, {}), cursor: doc.next_cursor },
     })
     if (over.matchedCount === 0) throw pullLost()
     return 0
@@ -181,14 +183,14 @@ export const storePull = async (
     await quotas.change(user_id, { import_bytes: size }, async session => {
       const started = await subscriptions.updateOne(
         running(id, token),
-        { $set: { state: 'importing', lease: null, import_id: _id, pending: null } },
+        { $set: { state: 'importing', lease: null, import_id: _id, pending: null, skipped } },
         { session },
       )
       if (started.matchedCount === 0) throw pullLost()
       if (before) {
         const { matchedCount } = await imports.updateOne(
           { _id, state: 'done' },
-          { $set: fresh, $unset: { invalid: 1 }, $inc: { bytes: size } },
+          { $set: fresh, $unset: { invalid: 1, unnamed: 1 }, $inc: { bytes: size } },
           { session },
         )
         if (matchedCount === 0) throw pullLost()

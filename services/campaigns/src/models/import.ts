@@ -25,6 +25,7 @@ export const NO_COUNTS = {
   known_iods: 0,
   member_iods: 0,
   refused: 0,
+  skipped: 0,
   quotes: 0,
   refused_quotes: 0,
   evidence: { added: 0, known: 0, left_out: 0 },
@@ -59,7 +60,9 @@ export interface ImportDoc {
   known_iods: number
   member_iods: number
   refused: number
-  /** The first of the refused ones. Only read where selected. */
+  /** Objects and events that can't be read, and are left out. */
+  skipped?: number
+  /** The first of the skipped ones, then of the refused ones. Only read where selected. */
   invalid?: { place: string; value: string; reason: string }[]
   quotes: number
   refused_quotes: number
@@ -75,6 +78,8 @@ export interface ImportDoc {
   /** Ids of techniques that the file as a whole names, and those that the objects of its events name. */
   techniques?: string[]
   named?: string[]
+  /** The first of those that the list lacks, as the objects name them. */
+  unnamed?: string[]
   /** Places of the objects that its events begin with; of a subscription, those of the present run until it is through. */
   events?: number[]
   new_events?: number[]
@@ -132,6 +137,7 @@ export const importSchema = new Schema<ImportDoc>(
     known_iods: { type: Number, required },
     member_iods: { type: Number, default: 0 },
     refused: { type: Number, required },
+    skipped: { type: Number, default: 0 },
     invalid: { type: [Schema.Types.Mixed], default: undefined, select: false } as never,
     quotes: { type: Number, default: 0 },
     refused_quotes: { type: Number, default: 0 },
@@ -142,6 +148,7 @@ export const importSchema = new Schema<ImportDoc>(
     file_tlp: { type: Number, default: null, select: false },
     techniques: { type: [String], default: undefined, select: false },
     named: { type: [String], default: undefined, select: false },
+    unnamed: { type: [String], default: undefined, select: false },
     events: { type: [Number], default: undefined, select: false },
     new_events: { type: [Number], default: undefined, select: false },
     created_at: { type: Date, required },

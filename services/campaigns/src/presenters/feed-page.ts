@@ -1,20 +1,30 @@
+import { toTaxiiTime } from '@iodine/exchange'
 import { bytesOf } from '../queries/bytes.js'
 import type { FeedRow } from '../queries/feed-selection.js'
 
 /** When the first and the last row of a page were published; undefined for an empty one. */
-export const timesOf = (
-  rows: readonly Pick<FeedRow, 'added'>[],
-): [string | undefined, string | undefined] => [
-  rows[0]?.added.toISOString(),
-  rows.at(-1)?.added.toISOString(),
-]
+export const timesOf = (rows: readonly Pick<FeedRow, 'added'>[]): [string, string] | undefined => {
+  const [first, last] = [rows[0], rows.at(-1)]
+  return first && last && [toTaxiiTime(first.added), toTaxiiTime(last.added)]
+}
 
 /** What a manifest says of an object (TAXII 2.1, 5.3.1). Of one without versions the time of its publication counts. */
 export const manifestEntry = ({ stix_id, version, spec, added }: FeedRow) => ({
   id: stix_id,
-  date_added: added.toISOString(),
-  version: version || added.toISOString(),
+  date_added: toTaxiiTime(added),
+  version: version || toTaxiiTime(added),
   media_type: `application/stix+json;version=${spec}`,
+})
+
+/** A page of a list: TAXII leaves out lists without entries, as STIX does (2.1, Data Types). */
+export const listPage = (
+  name: 'objects' | 'versions',
+  entries: readonly unknown[],
+  next: string | undefined,
+) => ({
+  more: next !== undefined,
+  next,
+  ...(entries.length > 0 && { [name]: entries }),
 })
 
 /** An envelope of TAXII (3.7) with the objects' bytes as they are. */

@@ -1,9 +1,10 @@
 import { type CampaignImport, type ImportState, tlpOfRank } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
 import type { ImportDoc } from '../models/import.js'
+import { unknownTechniques } from '../queries/techniques.js'
 
 /** Fields of an import that its presentation needs, and that are not read by default. */
-export const PRESENTED = ['+techniques', '+named', '+invalid'] as const
+export const PRESENTED = ['+techniques', '+named', '+unnamed', '+invalid'] as const
 
 /** An import as its user sees it. Read with `PRESENTED`. */
 export const presentImport = (doc: ImportDoc): CampaignImport => ({
@@ -19,8 +20,10 @@ export const presentImport = (doc: ImportDoc): CampaignImport => ({
   known_iods: doc.known_iods,
   member_iods: doc.member_iods ?? 0,
   refused: doc.refused,
+  skipped: doc.skipped ?? 0,
   invalid: doc.invalid ?? [],
   techniques: new Set([...(doc.techniques ?? []), ...(doc.named ?? [])].filter(isTechnique)).size,
+  unknown_techniques: unknownTechniques(doc),
   quotes: doc.quotes ?? 0,
   refused_quotes: doc.refused_quotes ?? 0,
   evidence: doc.evidence ?? { added: 0, known: 0, left_out: 0 },

@@ -40,7 +40,14 @@ export const presentSubscriptions = async (
     state: doc.state,
     next_at:
       doc.paused || doc.state === 'fetching' || doc.state === 'importing' ? null : doc.next_at.toISOString(),
-    last: doc.last && { ...doc.last, at: doc.last.at.toISOString() },
+    last: doc.last && {
+      skipped: 0,
+      refused: 0,
+      invalid: [],
+      unknown_techniques: [],
+      ...doc.last,
+      at: doc.last.at.toISOString(),
+    },
     kept: (doc.import_id && counts.get(doc.import_id.toHexString())) ?? 0,
     created_at: doc.created_at.toISOString(),
   }))

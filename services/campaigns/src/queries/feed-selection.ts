@@ -1,4 +1,5 @@
 import { LIMITS, type QueryOf, type taxiiFeeds, timestamp } from '@iodine/contracts'
+import { readTaxiiTime } from '@iodine/exchange'
 import { badRequest } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { PublishedDoc } from '../models/publication.js'
@@ -57,15 +58,22 @@ const versionsOf = (given: string[] | undefined): Record<string, unknown> | unde
     $or: [
       ...(given.includes('last') ? [{ last: true }] : []),
       ...(given.includes('first') ? [{ first: true }] : []),
-      ...(times.length > 0 ? [{ version: { $in: times } }] : []),
+      ...(times.length > 0
+        ? [
+            { version: { $in: times } },
+            // What has no version is named by the time of its publication.
+            { version: '', added: { $in: times.map(each => new Date(Date.parse(each))) } },
+          ]
+        : []),
     ],
   }
 }
 
 /** Reads the parameters of a request. Throws 400. */
 export const readSelection = (query: Query, only: { stix_id?: string } = {}): Selection => {
-  const { added_after } = query
-  if (added_after !== undefined && !timestamp.safeParse(added_after).success)
+  // A plus sign that a client has not encoded is a space here.
+  const added_after = readTaxiiTime(query.added_after?.replace(/ (?=\d\d:?\d\d$)/, '+'))
+  if (query.added_after !== undefined && added_after === undefined)
     throw badRequest(['added_after: must be a time (RFC 3339)'])
   const ids = valuesOf(query['match[id]'])
   const types = valuesOf(query['match[type]'])

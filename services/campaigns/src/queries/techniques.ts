@@ -1,7 +1,9 @@
+import { LIMITS } from '@iodine/contracts'
 import type { UsedTechnique } from '@iodine/exchange'
-import { usedTechniques } from '@iodine/exchange/disarm'
+import { isTechnique, usedTechniques } from '@iodine/exchange/disarm'
 import { notFound, type PersonalSource, personalSource } from '@iodine/service-kit'
 import type { CampaignDoc, CampaignModel, TechniqueDoc } from '../models/campaign.js'
+import type { ImportDoc } from '../models/import.js'
 
 /** A campaign's techniques, in the order of their addition. Throws 404 for an unknown campaign. */
 export const findTechniques = async (model: CampaignModel, id: string): Promise<TechniqueDoc[]> => {
@@ -25,4 +27,11 @@ export const personalTechniques = (model: CampaignModel): PersonalSource =>
       techniques: techniques?.filter(({ by }) => by?.equals(userId)),
     }),
     ['+techniques'],
+  )
+
+/** The first of the techniques that an import names and the list lacks. */
+export const unknownTechniques = ({ techniques = [], unnamed = [] }: ImportDoc): string[] =>
+  [...new Set([...techniques.filter(each => !isTechnique(each)), ...unnamed])].slice(
+    0,
+    LIMITS.unknownTechniques,
   )

@@ -10,7 +10,7 @@ import {
 import { HttpError, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
 import { stepPublication } from '../commands/step-publication.js'
 import type { CampaignModels } from '../models/index.js'
-import { envelope, manifestEntry, timesOf } from '../presenters/feed-page.js'
+import { envelope, listPage, manifestEntry, timesOf } from '../presenters/feed-page.js'
 import { readSelection } from '../queries/feed-selection.js'
 import {
   type Collection,
@@ -90,10 +90,10 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
   })
 
   const note = (reply: ReplyHeaders, { rows }: FeedPage) => {
-    const [first, last] = timesOf(rows)
-    if (first === undefined || last === undefined) return
-    reply.header('x-taxii-date-added-first', first)
-    reply.header('x-taxii-date-added-last', last)
+    const times = timesOf(rows)
+    if (!times) return
+    reply.header('x-taxii-date-added-first', times[0])
+    reply.header('x-taxii-date-added-last', times[1])
   }
   /** An object is unknown unless the collection has it. */
   const isThere = async (collection: Collection, tlp: Tlp, stix_id: string) => {
@@ -107,11 +107,7 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
     const collection = await findCollection(models, params.collection, reader.tlp)
     const page = await readPage(models, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
     note(reply, page)
-    return json({
-      more: page.next !== undefined,
-      next: page.next,
-      objects: page.rows.map(manifestEntry),
-    })
+    return json(listPage('objects', page.rows.map(manifestEntry), page.next))
   })
   service.feed(taxiiFeeds.getObjects, async ({ request, reply, params, query, reader }) => {
     negotiate(request)
@@ -137,10 +133,7 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
     const page = await readPage(models, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
     if (page.rows.length === 0) await isThere(collection, reader.tlp, params.object)
     note(reply, page)
-    return json({
-      more: page.next !== undefined,
-      next: page.next,
-      versions: page.rows.map(row => manifestEntry(row).version),
-    })
+    const versions = page.rows.map(row => manifestEntry(row).version)
+    return json(listPage('versions', versions, page.next))
   })
 }

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { type Extraction, type ExtractionFailure, extraction, LIMITS } from '@iodine/contracts'
+import {
+  type Extraction,
+  type ExtractionFailure,
+  extraction,
+  LIMITS,
+  readRetryAfter,
+} from '@iodine/contracts'
 import { traced } from '@iodine/service-kit'
 import OpenAI from 'openai'
 import { z } from 'zod'
@@ -102,15 +108,6 @@ const refuseRedirect = (response: Response): Response =>
     ? Response.json({ error: { code: 'redirect' } }, { status: 421 })
     : response
 
-/** Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or date). */
-const retryAfter = (headers: Headers | undefined): number | undefined => {
-  const ms = Number.parseFloat(headers?.get('retry-after-ms') ?? '')
-  const given = headers?.get('retry-after') ?? ''
-  const seconds =
-    ms >= 0 ? ms / 1000 : /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 1), 86_400) : undefined
-}
-
 /** Why a call of the SDK failed. */
 export const failureOf = (error: unknown): ProviderFailure => {
   if (error instanceof OpenAI.APIConnectionTimeoutError) return new ProviderFailure('provider_failed')
@@ -126,7 +123,7 @@ export const failureOf = (error: unknown): ProviderFailure => {
   const { status = 0, code, headers } = error
   if (status === 401 || status === 403) return new ProviderFailure('rejected_key')
   if (status === 429) {
-    const seconds = retryAfter(headers)
+    const seconds = readRetryAfter(name => headers?.get(name))
     return new ProviderFailure('rate_limited', {
       retry: code !== 'insufficient_quota' && (seconds ?? 0) <= RETRY_AFTER_MAX_SECONDS,
       ...(seconds !== undefined && { retryAfter: seconds }),

@@ -1,25 +1,36 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { LIMITS, MISP_MANIFEST_CONTEXT } from '@iodine/contracts'
+import { type Skipped, UnreadableFile } from '@iodine/exchange'
+import { openFile } from '@iodine/exchange/intake'
 import { z } from 'zod'
 import { FeedError } from './public-fetch.js'
-import { type Puller, refuseStatus } from './pull.js'
+import { fileOf, type Pulled, type Puller, refuseStatus, skippedOf } from './pull.js'
 
 const MANIFEST_BYTES = 16_777_216
 const SIGNATURE_BYTES = 4_096
 /** Events of a run: as many as an import takes. */
 const EVENTS_A_RUN = 1_000
+/** Events that could not be read: as many as are known, and as many as a run tries again. */
+const BAD_MAX = 1_000
+const RETRIED_A_RUN = 50
+/** Statuses that concern the whole feed, not one file. */
+const FEED_WIDE: ReadonlySet<number> = new Set([401, 403, 429, 503])
+/** Failures of the server one after the other that end a run. */
+const FAILURES_MAX = 3
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const cursorShape = z.object({
   etag: z.string().optional(),
   /** Timestamps of the events that have been pulled. */
   events: z.record(z.string(), z.string()).default({}),
+  /** Events that could not be read, and why; those tried longest ago first. */
+  bad: z.record(z.string(), z.string()).default({}),
 })
 type Cursor = z.output<typeof cursorShape>
 
 const readCursor = (text: string | null): Cursor => {
   const cursor = cursorShape.safeParse(text === null ? {} : JSON.parse(text))
-  return cursor.success ? cursor.data : { events: {} }
+  return cursor.success ? cursor.data : { events: {}, bad: {} }
 }
 
 const fileUrl = (url: string, name: string): URL => {
@@ -36,18 +47,48 @@ const parse = (bytes: Buffer, what: string): unknown => {
   }
 }
 
-/** Timestamps of a feed's events by their UUIDs. Throws FeedError for anything else in the manifest. */
-const readManifest = (bytes: Buffer): Map<string, string> => {
-  const manifest = z
-    .record(z.string(), z.object({ timestamp: z.coerce.string().max(40) }))
-    .safeParse(parse(bytes, 'The manifest'))
+/**
+ * Timestamps of a feed's events by their UUIDs, and entries that are none. Throws FeedError for what is no manifest.
+ * Only UUIDs name files: other names could lead anywhere.
+ */
+const readManifest = (bytes: Buffer): { events: Map<string, string>; skipped: Skipped[] } => {
+  const manifest = z.record(z.string(), z.unknown()).safeParse(parse(bytes, 'The manifest'))
   if (!manifest.success) throw new FeedError('The manifest is none of a MISP feed')
-  const events = Object.entries(manifest.data)
-  if (events.length > LIMITS.feedEventsMax)
+  const entries = Object.entries(manifest.data)
+  if (entries.length > LIMITS.feedEventsMax)
     throw new FeedError(`The feed has more than ${LIMITS.feedEventsMax.toLocaleString('en-US')} events`)
-  if (!events.every(([uuid]) => UUID.test(uuid)))
-    throw new FeedError('The manifest names something that is no event')
-  return new Map(events.map(([uuid, { timestamp }]) => [uuid.toLowerCase(), timestamp]))
+  const events = new Map<string, string>()
+  const skipped: Skipped[] = []
+  for (const [uuid, entry] of entries) {
+    const timestamp = entryShape.safeParse(entry).data?.timestamp
+    if (UUID.test(uuid) && timestamp !== undefined) events.set(uuid.toLowerCase(), String(timestamp))
+    else {
+      const reason = UUID.test(uuid) ? 'The manifest gives it no timestamp.' : 'Its name is no UUID.'
+      skipped.push({ place: 'Manifest', value: uuid.slice(0, 200), reason })
+    }
+  }
+  return { events, skipped }
+}
+const entryShape = z.object({ timestamp: z.union([z.string().max(40), z.number()]) })
+
+/** A text without its byte order mark, which may not stand within a file. */
+const withoutMark = (body: Buffer): Buffer =>
+  body.subarray(0, 3).equals(Buffer.from('\uFEFF')) ? withoutMark(body.subarray(3)) : body
+
+/** The number of an event's pieces. Throws UnreadableFile for an event that can't be imported. */
+const piecesOf = (event: Buffer, uuid: string): number => {
+  const opening = openFile('misp', event, {
+    objects: LIMITS.importObjects,
+    objectBytes: LIMITS.importObjectBytes,
+    depth: LIMITS.jsonDepthMax,
+  })
+  let step = opening.next()
+  while (!step.done) step = opening.next()
+  const { spans, places = [] } = step.value
+  const [first, ...others] = places.filter((place, n) => place?.format === 'misp' && place.event === n)
+  if (others.length > 0 || first?.format !== 'misp' || first.key !== uuid)
+    throw new UnreadableFile('It is none, or another one.')
+  return spans.length
 }
 
 /** Checks the signature over a manifest: Ed25519, in base64. */
@@ -66,7 +107,8 @@ const isSigned = (publicKey: string, manifest: Buffer, signature: Buffer): boole
 
 /**
  * Pulls those events of a MISP feed that have changed since the cursor, oldest changes first. With a public key, the
- * manifest's signature is checked before anything in it is believed.
+ * manifest's signature is checked before anything in it is believed. An event that can't be read is skipped, and read again
+ * by later runs, until it can be read or changes.
  * Source: MISP, "Feeds": a folder with manifest.json and a file for each event.
  */
 export const pullMisp: Puller = async request => {
@@ -87,17 +129,6 @@ export const pullMisp: Puller = async request => {
     refuseStatus(answer, 'file')
     return answer
   }
-  let withdrawn: string[] = []
-  const result = (events: Buffer[], next: Cursor, more: boolean) => {
-    const comma = Buffer.from(',')
-    const pieces = events.flatMap((event, n) => (n === 0 ? [event] : [comma, event]))
-    const file =
-      events.length === 0
-        ? new Uint8Array()
-        : new Uint8Array(Buffer.concat([Buffer.from('{"response":['), ...pieces, Buffer.from(']}')]))
-    return { file, cursor: JSON.stringify(next), more, withdrawn }
-  }
-
   const known: Record<string, string> = cursor.etag === undefined ? {} : { 'if-none-match': cursor.etag }
   const manifest = await get('manifest.json', MANIFEST_BYTES, known)
   if (manifest.status === 304) return { file: new Uint8Array(), cursor: request.cursor ?? '{}', more: false }
@@ -106,35 +137,85 @@ export const pullMisp: Puller = async request => {
     if (!isSigned(publicKey, manifest.body, signature.body))
       throw new FeedError('The manifest is not signed with the key of this subscription')
   }
-  const given = readManifest(manifest.body)
-  withdrawn = Object.keys(cursor.events).filter(uuid => !given.has(uuid))
-  const pulled = Object.fromEntries(Object.entries(cursor.events).filter(([uuid]) => given.has(uuid)))
+  const { events: given, skipped } = readManifest(manifest.body)
+  const stillGiven = (record: Record<string, string>) =>
+    Object.fromEntries(Object.entries(record).filter(([uuid]) => given.has(uuid)))
+  const withdrawn = Object.keys(cursor.events).filter(uuid => !given.has(uuid))
+  const pulled = stillGiven(cursor.events)
+  const bad = stillGiven(cursor.bad)
   const changed = [...given]
     .filter(([uuid, timestamp]) => pulled[uuid] !== timestamp)
     .sort(([, a], [, b]) => Number(a) - Number(b))
+  // What could not be read may be repaired without a new timestamp.
+  const again = Object.keys(bad).filter(uuid => pulled[uuid] === given.get(uuid))
+  const wanted = [
+    ...changed,
+    ...again.slice(0, RETRIED_A_RUN).map(uuid => [uuid, given.get(uuid) ?? ''] as const),
+  ]
   const events: Buffer[] = []
   let bytes = 0
-  for (const [n, [uuid, timestamp]] of changed.entries()) {
+  let pieces = 0
+  const result = (more: boolean): Pulled => {
+    const etag = manifest.header('etag')
+    const isWhole = !more && Object.keys(bad).length === 0 && etag !== undefined && etag.length <= 200
+    const next: Cursor = { ...(isWhole && { etag }), events: pulled, bad }
+    const reasons = Object.entries(bad).map(([uuid, reason]) => ({
+      place: `Event ${uuid}`,
+      value: '',
+      reason,
+    }))
+    return {
+      file: fileOf(['{"response":[', ']}'], events),
+      cursor: JSON.stringify(next),
+      more,
+      withdrawn,
+      ...skippedOf([...skipped, ...reasons]),
+    }
+  }
+  const skip = (uuid: string, timestamp: string, reason: string) => {
+    pulled[uuid] = timestamp
+    delete bad[uuid]
+    if (Object.keys(bad).length < BAD_MAX) bad[uuid] = reason.slice(0, 200)
+  }
+  /** Answers one after the other that failed on the way. */
+  let failures = 0
+
+  for (const [n, [uuid, timestamp]] of wanted.entries()) {
     if (n > 0 && (n === Math.min(bounds.pages, EVENTS_A_RUN) || Date.now() > end))
-      return result(events, { events: pulled }, true)
+      return result(n < changed.length)
     let body: Buffer
     try {
       ;({ body } = await get(`${uuid}.json`, Math.min(MANIFEST_BYTES, bounds.bytes)))
-      const event = z
-        .object({ Event: z.object({ uuid: z.string() }) })
-        .safeParse(parse(body, `Event ${uuid}`))
-      if (!event.success || event.data.Event.uuid.toLowerCase() !== uuid)
-        throw new FeedError(`Event ${uuid} is none, or another one`)
     } catch (error) {
-      if (error instanceof FeedError && events.length > 0) return result(events, { events: pulled }, true)
-      throw error
+      if (!(error instanceof FeedError)) throw error
+      const { status } = error
+      // What concerns the whole feed ends the run.
+      if (Date.now() > end || (status !== undefined && FEED_WIDE.has(status))) {
+        if (events.length > 0) return result(n < changed.length)
+        throw error
+      }
+      skip(uuid, timestamp, error.message)
+      const isFailure = status === undefined || status >= 500
+      if (isFailure && ++failures === FAILURES_MAX) return result(false)
+      continue
     }
-    if (events.length > 0 && bytes + body.length > bounds.bytes)
-      return result(events, { events: pulled }, true)
-    events.push(body)
-    bytes += body.length + 1
+    failures = 0
+    const event = withoutMark(body)
+    let size: number
+    try {
+      size = piecesOf(event, uuid)
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error
+      skip(uuid, timestamp, error.message)
+      continue
+    }
+    const isFull = bytes + event.length > bounds.bytes || pieces + size > bounds.objects
+    if (events.length > 0 && isFull) return result(true)
+    pieces += size
+    events.push(event)
+    bytes += event.length + 1
     pulled[uuid] = timestamp
+    delete bad[uuid]
   }
-  const etag = manifest.header('etag')
-  return result(events, { events: pulled, ...(etag !== undefined && etag.length <= 200 && { etag }) }, false)
+  return result(false)
 }

@@ -30,6 +30,9 @@ export class FeedError extends Error {
   }
 }
 
+/** An answer has more bytes than are taken. */
+export class TooLargeError extends FeedError {}
+
 /** A resolver of names, as `dns.lookup` with `all`. */
 export type ResolveAll = (
   hostname: string,
@@ -112,8 +115,11 @@ const failure = (error: unknown): FeedError => {
   return new FeedError(`Could not be fetched: ${reason}`, { cause: error })
 }
 
-/** Reads a body, unpacked, up to a number of bytes. */
-const readBody = async (body: Readable, encoding: string, bytesMax: number): Promise<Buffer> => {
+/** Reads the body of an answer, unpacked, up to a number of bytes. */
+const readBody = async (
+  body: Readable,
+  { status, encoding, bytesMax }: { status: number; encoding: string; bytesMax: number },
+): Promise<Buffer> => {
   // What goes wrong is read from the last stream.
   const stream = encoding === 'gzip' ? pipeline(body, createGunzip(), () => {}) : body
   const chunks: Uint8Array[] = []
@@ -122,12 +128,14 @@ const readBody = async (body: Readable, encoding: string, bytesMax: number): Pro
     for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength
       if (bytes > bytesMax)
-        throw new FeedError(`An answer has more than ${bytesMax.toLocaleString('en-US')} bytes`)
+        throw new TooLargeError(`An answer has more than ${bytesMax.toLocaleString('en-US')} bytes`, {
+          status,
+        })
       chunks.push(chunk)
     }
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code?.startsWith('Z_')
-      ? new FeedError('The answer is not packed as it says')
+      ? new FeedError('The answer is not packed as it says', { status })
       : error
   } finally {
     body.destroy()
@@ -205,17 +213,17 @@ export const createPublicFetch = ({
         // A body that is not read to its end says so, with nobody listening.
         answer.body.on('error', () => {})
         const header = (name: string) => [answer.headers[name] ?? []].flat()[0]
+        const { statusCode: status } = answer
         const encoding = (header('content-encoding') ?? 'identity').toLowerCase()
         if (encoding !== 'identity' && encoding !== 'gzip') {
           answer.body.destroy()
-          throw new FeedError('The answer is packed in a way that was not asked for')
+          throw new FeedError('The answer is packed in a way that was not asked for', { status })
         }
-        const { statusCode: status } = answer
         if (status >= 300 && status < 400 && status !== 304) {
           answer.body.destroy()
           throw new FeedError('The feed redirects to another address, which is not followed', { status })
         }
-        return { status, header, body: await readBody(answer.body, encoding, bytesMax) }
+        return { status, header, body: await readBody(answer.body, { status, encoding, bytesMax }) }
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         if (late.aborted) throw new FeedError('The answer took too long', { cause: error })

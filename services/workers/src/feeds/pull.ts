@@ -1,4 +1,5 @@
-import type { FeedKind } from '@iodine/contracts'
+import { type FeedKind, LIMITS, readRetryAfter } from '@iodine/contracts'
+import type { Skipped } from '@iodine/exchange'
 import { FeedError, type FetchedAnswer, type PublicFetch } from './public-fetch.js'
 
 /** What one run may bring; what is beyond is left to the next one. */
@@ -33,18 +34,28 @@ export interface Pulled {
   more: boolean
   /** UUIDs of events that were pulled before and are there no more. */
   withdrawn?: string[]
+  /** What the feed has and can't be read: how much, and the first of it. */
+  skipped?: { count: number; listed: Skipped[] }
+}
+
+/** What a run reports of pieces that can't be read. */
+export const skippedOf = (all: readonly Skipped[]): Pick<Pulled, 'skipped'> =>
+  all.length === 0 ? {} : { skipped: { count: all.length, listed: all.slice(0, LIMITS.invalidListed) } }
+
+/** A file of an import format: pieces of JSON between what the format has around them; empty without any. */
+export const fileOf = (
+  [before, after]: readonly [string, string],
+  pieces: readonly Uint8Array[],
+): Uint8Array<ArrayBuffer> => {
+  if (pieces.length === 0) return new Uint8Array()
+  const comma = Buffer.from(',')
+  const listed = pieces.flatMap((piece, n) => (n === 0 ? [piece] : [comma, piece]))
+  return new Uint8Array(Buffer.concat([Buffer.from(before), ...listed, Buffer.from(after)]))
 }
 
 /** What a feed signs in with: HTTP Basic with a user, else a bearer token. */
 export const authorizationOf = ({ user, key }: { user: string; key: string }): string =>
   user ? `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}` : `Bearer ${key}`
-
-/** Milliseconds of a Retry-After header (RFC 9110, 10.2.3): seconds or a date, up to a day. */
-export const retryAfter = (header: string | undefined, now = Date.now()): number | undefined => {
-  if (header === undefined) return undefined
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), 86_400_000) : undefined
-}
 
 /** Throws a FeedError that says what a status other than 200 and 304 means. */
 export const refuseStatus = ({ status, header }: FetchedAnswer, what: string): void => {
@@ -57,16 +68,9 @@ export const refuseStatus = ({ status, header }: FetchedAnswer, what: string): v
         : status === 429
           ? 'The feed asks to be asked less often'
           : `The feed answered with status ${status}`
-  throw new FeedError(said, {
-    status,
-    ...(status === 429 || status === 503 ? retry(header('retry-after')) : {}),
-  })
+  const seconds = status === 429 || status === 503 ? readRetryAfter(header) : undefined
+  throw new FeedError(said, { status, ...(seconds !== undefined && { retryMs: seconds * 1_000 }) })
 }
-const retry = (header: string | undefined) => {
-  const retryMs = retryAfter(header)
-  return retryMs === undefined ? {} : { retryMs }
-}
-
 /** A puller of one kind of feed. */
 export type Puller = (request: PullRequest) => Promise<Pulled>
 export type Pullers = Readonly<Record<FeedKind, Puller>>

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS } from '@iodine/contracts'
-import { sliceObjects, UnreadableFile } from '@iodine/exchange'
+import { isLaterTaxiiTime, readTaxiiTime, type Skipped, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { z } from 'zod'
-import { FeedError, type FetchedAnswer } from './public-fetch.js'
-import { type Puller, type PullRequest, refuseStatus } from './pull.js'
+import { FeedError, type FetchedAnswer, TooLargeError } from './public-fetch.js'
+import { fileOf, type Puller, type PullRequest, refuseStatus, skippedOf } from './pull.js'
 
 /** TAXII 2.1, 1.6.8: media type of requests and answers. */
 const TAXII = 'application/taxii+json'
@@ -20,13 +21,13 @@ const cursorShape = z.object({
 })
 type Cursor = z.output<typeof cursorShape>
 
-/** A time as TAXII has them: fractions of any length. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?Z$/
-
 const readCursor = (text: string | null): Cursor => {
   if (text === null) return {}
   const cursor = cursorShape.safeParse(JSON.parse(text))
-  return cursor.success ? cursor.data : {}
+  if (!cursor.success) return {}
+  const { added_after, next } = cursor.data
+  const time = readTaxiiTime(added_after)
+  return { ...(time !== undefined && { added_after: time }), ...(next !== undefined && { next }) }
 }
 
 /** The address of a collection's objects, from that of the collection or of its objects. */
@@ -39,8 +40,20 @@ const objectsUrl = (url: string): URL => {
 
 interface Page {
   objects: Uint8Array[]
+  /** Entries that can't be read. */
+  skipped: Skipped[]
   more: boolean
   next: string | undefined
+}
+
+/**
+ * Where the next page is. Older versions of OpenCTI write a number.
+ * @param envelope the JSON text, whose digits count: numbers past 2⁵³ lose some when parsed
+ */
+const readNext = (next: unknown, envelope: string): string | undefined => {
+  const digits = () => /"next"\s*:\s*(-?\d+)\s*[,}]/.exec(envelope)?.[1] ?? String(next)
+  const text = typeof next === 'number' ? digits() : next
+  return typeof text === 'string' && text !== '' && text.length <= 4_000 ? text : undefined
 }
 
 /** Reads an envelope (TAXII 2.1, 3.7), its objects byte for byte. */
@@ -55,18 +68,24 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
     })
     let sliced = slicing.next()
     while (!sliced.done) sliced = slicing.next()
-    const { spans, envelope } = sliced.value
+    const { spans, skipped, envelope } = sliced.value
     const isWithout = envelope === '[]'
     const [span] = spans
     const text = isWithout ? body.subarray(...(span ?? [0, 0])).toString() : envelope
     if (isWithout && (spans.length !== 1 || body.subarray(0, span?.[0]).includes(0x5b)))
       throw new UnreadableFile('The answer is a list.')
-    const { more, next, objects } = JSON.parse(text) as Record<string, unknown>
-    if (isWithout && objects !== undefined) throw new UnreadableFile('Its objects are no list.')
+    const { more, next: given, objects: other } = JSON.parse(text) as Record<string, unknown>
+    if (isWithout && other !== undefined && other !== null)
+      throw new UnreadableFile('Its objects are no list.')
+    const objects = isWithout ? [] : spans.map(([start, end]) => body.subarray(start, end))
+    const next = readNext(given, text)
     return {
-      objects: isWithout ? [] : spans.map(([start, end]) => body.subarray(start, end)),
-      more: more === true,
-      next: typeof next === 'string' && next !== '' && next.length <= 4_000 ? next : undefined,
+      objects,
+      skipped,
+      // Some servers leave `more` out where `next` says it.
+      more:
+        more === true || more === 'true' || (more === undefined && next !== undefined && objects.length > 0),
+      next,
     }
   } catch (error) {
     if (error instanceof UnreadableFile || error instanceof SyntaxError)
@@ -113,26 +132,25 @@ export const pullTaxii: Puller = async request => {
   const end = Date.now() + bounds.ms
   const start = readCursor(request.cursor)
   let { added_after, next } = start
+  let limit = PAGE
   /** Of the pages so far. */
   let last = added_after
   const objects: Uint8Array[] = []
+  const skipped: Skipped[] = []
   let bytes = 0
-  const given = new Set<string>()
-  const result = (cursor: Cursor, more: boolean) => {
-    const comma = Buffer.from(',')
-    const pieces = objects.flatMap((object, n) => (n === 0 ? [object] : [comma, object]))
-    const file =
-      objects.length === 0
-        ? new Uint8Array()
-        : new Uint8Array(
-            Buffer.concat([Buffer.from('{"type":"bundle","objects":['), ...pieces, Buffer.from(']}')]),
-          )
-    return { file, cursor: JSON.stringify(cursor), more }
-  }
+  /** Positions and contents of the pages so far: a server that repeats itself would never end. */
+  const seen = new Set<string>()
+  const isRepeated = (what: string): boolean => seen.size === seen.add(what).size
+  const result = (cursor: Cursor, more: boolean) => ({
+    file: fileOf(['{"type":"bundle","objects":[', ']}'], objects),
+    cursor: JSON.stringify(cursor),
+    more,
+    ...skippedOf(skipped),
+  })
 
   for (let pages = 0; ; pages++) {
     const at = objectsUrl(url)
-    at.searchParams.set('limit', String(PAGE))
+    at.searchParams.set('limit', String(limit))
     if (added_after !== undefined) at.searchParams.set('added_after', added_after)
     if (next !== undefined) at.searchParams.set('next', next)
     /** Where a run goes on that ends before this page. */
@@ -146,14 +164,17 @@ export const pullTaxii: Puller = async request => {
     try {
       const answer = await getPage(request, at, end)
       page = readPage(answer)
-      const said = answer.header('x-taxii-date-added-last')
-      lastOfPage = said !== undefined && TIME.test(said) ? said : undefined
+      lastOfPage = readTaxiiTime(answer.header('x-taxii-date-added-last'))
     } catch (error) {
       if (!(error instanceof FeedError)) throw error
       // The server has forgotten where the run before ended: all since its last whole one again.
       if (pages === 0 && next !== undefined && [400, 404, 410, 422].includes(error.status ?? 0)) {
         next = undefined
         pages = -1
+        continue
+      }
+      if (error instanceof TooLargeError && limit > 1) {
+        limit = Math.ceil(limit / 10)
         continue
       }
       if (objects.length > 0) return result(here, true)
@@ -165,19 +186,24 @@ export const pullTaxii: Puller = async request => {
       (bytes + size > bounds.bytes || objects.length + page.objects.length > bounds.objects)
     )
       return result(here, true)
+    const content = createHash('sha256')
+    for (const object of page.objects) content.update(object).update(',')
+    if (page.objects.length > 0 && isRepeated(`page ${content.digest('hex')}`))
+      throw new FeedError('The feed gives the same page again and again')
     objects.push(...page.objects)
+    skipped.push(...page.skipped)
     bytes += size
-    last = lastOfPage ?? last
+    if (lastOfPage !== undefined && isLaterTaxiiTime(lastOfPage, last)) last = lastOfPage
     if (!page.more) return result(last === undefined ? {} : { added_after: last }, false)
     if (page.next === undefined) {
       // TAXII 2.1, 3.4: without `next`, one goes on by time.
-      if (lastOfPage === undefined || lastOfPage === added_after)
+      if (lastOfPage === undefined || !isLaterTaxiiTime(lastOfPage, added_after))
         throw new FeedError('The feed says that there is more, but not where')
       added_after = lastOfPage
       next = undefined
     } else {
-      if (given.has(page.next)) throw new FeedError('The feed gives the same page again and again')
-      given.add(page.next)
+      if (page.next === next || isRepeated(`next ${added_after} ${page.next}`))
+        throw new FeedError('The feed gives the same page again and again')
       next = page.next
     }
   }

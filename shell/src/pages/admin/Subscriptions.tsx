@@ -9,9 +9,10 @@ import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
 import cells from './cells.module.css'
+import { PullReasonsDialog } from './PullReasonsDialog'
 import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
-import { intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
+import { hasReasons, intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
 
 /** Feeds that are pulled into campaigns: what came by them, and what is to be done about them. */
 export function Subscriptions() {
@@ -19,8 +20,12 @@ export function Subscriptions() {
   const query = useQuery(subscriptionsQuery(api))
   const [draft, setDraft] = useState<Subscription | 'new' | null>(null)
   const [leaving, setLeaving] = useState<Subscription | null>(null)
+  const [explained, setExplained] = useState<Subscription | null>(null)
   const act = useActions()
-  const columns = useMemo(() => columnsOf({ ...act, edit: setDraft, remove: setLeaving }), [act])
+  const columns = useMemo(
+    () => columnsOf({ ...act, edit: setDraft, remove: setLeaving, explain: setExplained }),
+    [act],
+  )
   return (
     <div className={styles.panel}>
       <div className={styles.head}>
@@ -46,6 +51,7 @@ export function Subscriptions() {
       >
         {all => <Table items={all} label="Subscriptions" columns={columns} minWidth={1_080} />}
       </LoadingPanel>
+      <PullReasonsDialog subscription={explained} onClose={() => setExplained(null)} />
       <SubscriptionDialog draft={draft} onClose={() => setDraft(null)} />
       <ConfirmDialog
         isOpen={leaving !== null}
@@ -107,6 +113,7 @@ function useActions() {
 interface Actions extends ReturnType<typeof useActions> {
   edit: (subscription: Subscription) => void
   remove: (subscription: Subscription) => void
+  explain: (subscription: Subscription) => void
 }
 
 const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
@@ -150,6 +157,15 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
           {outcomeOf(subscription)}
         </span>
         {subscription.last && <Ago at={subscription.last.at} />}
+        {hasReasons(subscription) && (
+          <Button
+            variant="minimal"
+            size="small"
+            text="Show reasons"
+            aria-label={`Show reasons of ${subscription.url}`}
+            onClick={() => act.explain(subscription)}
+          />
+        )}
       </div>
     ),
   },

@@ -24,10 +24,15 @@ export const outcomeOf = ({ last, state }: Pick<Subscription, 'last' | 'state'>)
   if (state === 'importing') return 'Importing what came'
   if (!last) return 'Not run yet'
   if (last.error !== null) return last.error
-  if (last.objects === 0) return 'Nothing new'
+  const skipped = (last.skipped ?? 0) > 0 ? `, ${formatCount(last.skipped)} left out` : ''
+  if (last.objects === 0) return `Nothing new${skipped}`
   const iods = last.iods > 0 ? `, ${formatCount(last.iods)} IOD(s) among them` : ''
-  return `${formatCount(last.objects)} new object(s)${iods}`
+  return `${formatCount(last.objects)} new object(s)${iods}${skipped}`
 }
+
+/** Whether the last run has left something out, or refused it, and why can be shown. */
+export const hasReasons = ({ last }: Pick<Subscription, 'last'>): boolean =>
+  (last?.invalid?.length ?? 0) + (last?.unknown_techniques?.length ?? 0) > 0
 
 /** Intervals that can be chosen, in minutes. */
 export const INTERVALS: readonly (readonly [number, string])[] = [
