@@ -321,7 +321,7 @@ test('links of rows and panel filter the list, and lead to people', async () => 
   const { path, search } = await open([target, iod('beta', { source: 'a/path' })], '?q=of&page=2')
   const row = await rowOf('alpha')
   expect(row.getByRole('link', { name: target.created_by ?? '' }).getAttribute('href')).toBe(
-    `/dashboard/community/${target.created_by_id}`,
+    `/dashboard/community/profile/${target.created_by_id}`,
   )
   // There is no second page: the list writes that soon.
   await waitFor(() => expect(search()).toBe('?q=of'))
