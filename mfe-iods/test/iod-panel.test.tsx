@@ -286,7 +286,7 @@ test('a vote in the panel shows in the row, too', async () => {
   const row = await rowOf('alpha')
   const panel = await openRow('alpha')
   click(panel.getByRole('button', { name: 'Downvote' }))
-  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success' }]))
+  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success', lang: 'fr' }]))
   for (const place of [row, panel]) {
     expect(place.getByRole('img', { name: '0 positive, 1 negative' })).toBeTruthy()
     expect(place.getByRole<HTMLButtonElement>('button', { name: 'Upvote' }).disabled).toBe(true)
