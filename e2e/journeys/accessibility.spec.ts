@@ -10,13 +10,13 @@ import { OVERLAYS, reach } from '../support/states.js'
 
 let stack: TestStack
 let token: string
-let narrative: string
+let made: Awaited<ReturnType<typeof fillEveryPage>>
 
 test.beforeAll(async () => {
   stack = await startTestStack({ env: { ADMIN_EMAILS: 'boss@example.org' } })
   const reader = await stack.signUp('boss@example.org', 'reader')
   token = reader.token
-  narrative = await fillEveryPage(reader)
+  made = await fillEveryPage(reader)
 })
 test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
@@ -37,7 +37,7 @@ for (const viewport of SIZES) {
       const violations = await watchPolicy(page)
       await watchShifts(page)
       const look = async (path: string) => void faults.push(...(await faultsOf(page, path)))
-      const reader = { url: stack.url, token, isAdmin: true, narrative }
+      const reader = { url: stack.url, token, isAdmin: true, made }
       await visitEveryPage(page, reader, look)
       expect(faults).toEqual([])
       expect(violations).toEqual([])

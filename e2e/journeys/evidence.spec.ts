@@ -152,7 +152,7 @@ test('words of a record with a sealed capture are sealed evidence of their IOD, 
   await capture(ana, mark)
   await capture(bo, mark)
   const createFromSelection = async () => {
-    const field = page.getByRole('textbox', { name: 'Video Description' })
+    const field = page.locator('[data-iod-path="main.description"]')
     await field.evaluate(element => getSelection()?.selectAllChildren(element))
     await page.getByRole('button', { name: '+ IOD' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()

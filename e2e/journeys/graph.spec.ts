@@ -173,7 +173,7 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     }
   })
 
-  await test.step('it fills its column, as high as the presets where there is room', async () => {
+  await test.step('it has the presets’ size, centred, and shrinks where the column is narrower', async () => {
     for (const [width, height] of [
       [1440, 900],
       [1920, 1080],
@@ -181,19 +181,20 @@ test('a graph under the pointer, in focus, as files and as a table', async ({ pa
     ] as const) {
       await page.setViewportSize({ width, height })
       for (const [size, preset] of [
-        ['Expand', 600],
-        ['Collapse', 800],
+        ['Expand', { width: 1000, height: 600 }],
+        ['Collapse', { width: 1400, height: 800 }],
       ] as const) {
         await expect(page.getByRole('button', { name: size })).toBeVisible()
-        await expect(canvas).toHaveCSS('height', `${Math.min(preset, Math.round(0.8 * height))}px`)
-        // The filters above it fill the column, too.
+        await expect(canvas).toHaveCSS('height', `${preset.height}px`)
+        // The filters above it fill the column.
         const column = await page.getByRole('button', { name: 'Filters' }).locator('..').boundingBox()
+        const wanted = Math.min(preset.width, column?.width ?? 0)
         await expect
           .poll(async () => {
             const box = await canvas.boundingBox()
-            return [box?.x, box && box.x + box.width]
+            return [box?.width, box?.x]
           })
-          .toEqual([column?.x, column && column.x + column.width])
+          .toEqual([wanted, (column?.x ?? 0) + ((column?.width ?? 0) - wanted) / 2])
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
         await page.getByRole('button', { name: size }).click()
       }

@@ -51,8 +51,13 @@ test('a row opens its IOD beside the list: votes, campaigns, and where it occurs
     await expect(votes.getByRole('listitem')).toHaveText(new RegExp(bo.username))
     await expect(votes.getByRole('link', { name: bo.username })).toHaveAttribute(
       'href',
-      /\/dashboard\/community\/[0-9a-f]{24}$/,
+      /\/dashboard\/community\/profile\/[0-9a-f]{24}$/,
     )
+    const profile = page.context().waitForEvent('page')
+    await votes.getByRole('link', { name: bo.username }).click({ modifiers: ['ControlOrMeta'] })
+    const opened = await profile
+    await expect(opened.getByRole('heading', { name: `@${bo.username}` })).toBeVisible()
+    await opened.close()
     await votes.getByRole('button', { name: 'Upvote' }).click()
     await expect(page.getByText('Vote enregistré', { exact: true })).toBeVisible()
     await expect(votes.getByRole('listitem')).toHaveCount(2)

@@ -65,7 +65,7 @@ test('the pictures of the guide', async ({ page }) => {
 
 /** Selects the first word of a description, as a double click does. */
 const selectWord = async (page: Page) => {
-  const text = page.getByRole('textbox', { name: 'Video Description' }).first()
+  const text = page.getByRole('button', { name: 'Create IOD from Video Description' }).first()
   await text.scrollIntoViewIfNeeded()
   await text.focus()
   await page.keyboard.press('ArrowRight')

@@ -94,10 +94,10 @@ async function lookAtAll(page: Page, stack: TestStack, viewport: ViewportSize): 
   await openAs(page, stack.url, boss.token, '/dashboard/overview')
   await lookAtSections('empty')
 
-  const narrative = await fillEveryPage(boss)
+  const made = await fillEveryPage(boss)
   await page.evaluate(() => localStorage.clear())
   const { token } = boss
-  await visitEveryPage(page, { url: stack.url, token, isAdmin: true, narrative }, look)
+  await visitEveryPage(page, { url: stack.url, token, isAdmin: true, made }, look)
   await openAs(page, stack.url, boss.token, '/dashboard/overview')
   for (const state of OVERLAYS) {
     await reach(page, stack.url, state)

@@ -1,9 +1,12 @@
 import {
+  type AppPath,
   campaignsApi,
+  canonicalApi,
   collectorApi,
   evidenceApi,
   iodsApi,
   narrativesApi,
+  paths,
   profileApi,
   sightingsApi,
 } from '@iodine/contracts'
@@ -18,7 +21,7 @@ const CLAIM = 'https://example.org/claim'
 /** Text of the messaging channel's record. */
 const POST = telegramPost().telegram.post.description ?? ''
 
-/** Every page, with a text that it shows once its data is loaded. */
+/** Pages before the sign-in and states of sections, with a text that each shows once its data is loaded. */
 const PAGES = [
   ['/login', 'Continue'],
   ['/privacy-policy', 'Last updated: June 17, 2025'],
@@ -26,28 +29,50 @@ const PAGES = [
   ['/verify', 'drop a .wacz file here'],
   ['/account-link', 'This link is invalid or has expired'],
   ['/setup-username', 'Welcome to Iodine'],
-  ['/dashboard/overview', 'Product roadmap'],
-  ['/dashboard/data', 'They hide the numbers from us'],
-  ['/dashboard/data?source=telegram', 'Share before it is deleted'],
-  ['/dashboard/data?source=blog', 'A closer look'],
-  ['/dashboard/iods', 'https://example.org/claim'],
-  ['/dashboard/iods?q=claim', 'https://example.org/'],
-  ['/dashboard/narratives', TEXT],
-  ['/dashboard/narratives/canonical', '1 narrative'],
-  ['/dashboard/narratives/canonical/history', 'Nothing is merged or split yet'],
-  ['/dashboard/campaigns', 'Lake mirrors'],
-  ['/dashboard/graph', '2 entities'],
-  ['/dashboard/community', '1 profile(s) found'],
-  ['/dashboard/origins', 'Search for a value, a text or an address'],
+  [paths.data({ source: 'telegram' }), 'Share before it is deleted'],
+  [paths.data({ source: 'blog' }), 'A closer look'],
+  [paths.iods({ q: 'claim' }), 'https://example.org/'],
   ['/dashboard/origins?value=nowhere%20to%20be%20seen', 'Not seen here'],
   [`/dashboard/origins?${new URLSearchParams({ text: POST })}`, 'Earliest known here'],
-  ['/dashboard/profile', '@example.org'],
   ['/dashboard/nowhere', 'Page Not Found'],
+  ['/dashboard/graph/x', 'Page Not Found'],
+  ['/dashboard/profile/x', 'Page Not Found'],
 ] as const
+
+/** Ids of what `fillEveryPage` has created. */
+interface Made {
+  user: string
+  username: string | null
+  iod: string
+  campaign: string
+  narrative: string
+  canonical: string
+}
+
+/** What every link of the app can lead to, with a text of the thing that the link names. */
+const linked = (made: Made, isAdmin: boolean): Record<keyof typeof paths, readonly [AppPath, string]> => ({
+  overview: [paths.overview(), 'Product roadmap'],
+  data: [paths.data(), 'They hide the numbers from us'],
+  iods: [paths.iods(), CLAIM],
+  iod: [paths.iod(made.iod), 'Where was it first?'],
+  narratives: [paths.narratives(), TEXT],
+  narrative: [paths.narrative(made.narrative, { start: 0, end: TEXT.length }), TEXT],
+  canonicalNarratives: [paths.canonicalNarratives(), '1 narrative'],
+  canonicalNarrative: [paths.canonicalNarrative(made.canonical), 'Sentences (1)'],
+  canonicalHistory: [paths.canonicalHistory(), 'Nothing is merged or split yet'],
+  campaigns: [paths.campaigns(), 'Lake mirrors'],
+  campaign: [paths.campaign(made.campaign), CLAIM],
+  graph: [paths.graph(), '2 entities'],
+  community: [paths.community(), '1 profile(s) found'],
+  person: [paths.person(made.user), `@${made.username}`],
+  origins: [paths.origins({ iod: made.iod }), CLAIM],
+  profile: [paths.profile(), '@example.org'],
+  admin: [paths.admin(), isAdmin ? 'Beta Code Management' : 'Access denied'],
+  section: [paths.section('origins'), 'Search for a value, a text or an address'],
+})
 
 /** The tabs of the administrators' page. */
 const ADMIN_PAGES = [
-  ['/dashboard/admin', 'Beta Code Management'],
   ['/dashboard/admin?tab=people', '@example.org'],
   ['/dashboard/admin?tab=system', 'extraction'],
   ['/dashboard/admin?tab=audit-log', 'Administrator signed in (link)'],
@@ -56,9 +81,8 @@ const ADMIN_PAGES = [
 
 /**
  * Creates data of every kind for a new person, so that no page is empty. The stack's AI provider answers.
- * @returns the id of the person's narrative
  */
-export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
+export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): Promise<Made> => {
   const clip = tiktokPost()
   for (const [source, record] of [
     ['tiktok', clip],
@@ -92,28 +116,33 @@ export const fillEveryPage = async ({ api }: SignedInUser): Promise<string> => {
   const indexed = async () =>
     (await api.call(sightingsApi.searchSightings, { body: { text: POST } })).counts.items
   await expect.poll(indexed, { timeout: 30_000 }).toBe(1)
-  return (await api.call(narrativesApi.createNarrative, { body: { text: TEXT } })).id
+  const narrative = (await api.call(narrativesApi.createNarrative, { body: { text: TEXT } })).id
+  const canonical = () => api.call(canonicalApi.listCanonical, { query: {} })
+  await expect.poll(async () => (await canonical()).length, { timeout: 30_000 }).toBe(1)
+  const [{ id } = { id: '' }] = await canonical()
+  return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id }
 }
 
 /**
  * Opens all pages in sequence as a person with data, and waits until each has loaded.
- * @param person whose `narrative` is the id of one of theirs
+ * @param person `made`: what `fillEveryPage` has created for them
  * @param look called on each loaded page
  */
 export const visitEveryPage = async (
   page: Page,
-  person: { url: string; token: string; isAdmin: boolean; narrative: string },
+  person: { url: string; token: string; isAdmin: boolean; made: Made },
   look: (path: string) => Promise<void> = async () => {},
 ): Promise<void> => {
-  const { url, token, isAdmin, narrative } = person
-  const own = [
+  const { url, token, isAdmin, made } = person
+  const own: (readonly [string, string])[] = [
     ...ADMIN_PAGES.map(([path, text]) => [path, isAdmin ? text : 'Access denied'] as const),
-    [`/dashboard/narratives/${narrative}`, TEXT],
-  ] as const
+    ...Object.values(linked(made, isAdmin)),
+  ]
   for (const [path, text] of [...PAGES, ...own]) {
     if (path.startsWith('/dashboard')) await openAs(page, url, token, path)
     else await page.goto(url + path)
-    await expect(page.getByRole('main').getByText(text).first()).toBeVisible()
+    // Panels and dialogs stand beside the page.
+    await expect(page.locator('main, [role="dialog"]').getByText(text).first()).toBeVisible()
     await look(path)
     await page.evaluate(() => localStorage.clear())
   }

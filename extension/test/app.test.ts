@@ -124,7 +124,7 @@ test('a page on which nothing was switched on can have nothing collected, compar
     error: 'Not collecting here',
   })
   expect(await app.handle({ name: 'scan', texts: ['x'] }, content)).toMatchObject({ ok: false })
-  const path = `iods/${'a'.repeat(24)}`
+  const path = `/dashboard/iods/${'a'.repeat(24)}`
   expect(await app.handle({ name: 'openApp', path }, content)).toMatchObject({ ok: false })
   const iod = { value: 'x', category: 'SENTENCE', description: '' }
   expect(await app.handle({ name: 'createIod', iod }, content)).toMatchObject({ ok: false })

@@ -1,4 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { CampaignsRoutes } from './pages/CampaignsRoutes'
+import { CampaignsPage } from './pages/CampaignsPage'
 
-export const parcel = defineParcel(CampaignsRoutes)
+/** A campaign's details are a dialog above the list, with a URL of their own. */
+export const parcel = defineParcel({ '/:id?': CampaignsPage })

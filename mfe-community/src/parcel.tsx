@@ -1,4 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { CommunityRoutes } from './pages/CommunityRoutes'
+import { ProfilePage } from './pages/ProfilePage'
+import { UsersPage } from './pages/UsersPage'
 
-export const parcel = defineParcel(CommunityRoutes)
+export const parcel = defineParcel({ '/': UsersPage, '/profile/:userId': ProfilePage })

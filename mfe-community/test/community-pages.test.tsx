@@ -184,6 +184,7 @@ describe('a profile', () => {
     })
     const retry = await screen.findByRole('button', { name: 'Retry' })
     expect(section.toasts[0]).toMatchObject({
+      lang: 'fr',
       title: 'Erreur',
       description: 'Impossible de charger le profil',
     })

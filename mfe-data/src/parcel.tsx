@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import { DataPage } from './pages/DataPage'
 
-export const parcel = defineParcel(DataPage)
+export const parcel = defineParcel({ '/': DataPage })

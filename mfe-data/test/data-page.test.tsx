@@ -139,7 +139,7 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
   const { calls, toasts } = await open({ tiktok: [video()], iods: [iod('hide the numbers')] })
   const card = await firstCard()
   await waitFor(() => expect(card.querySelector('mark')).toBeTruthy())
-  select(within(card).getByRole('textbox', { name: 'Video Description' }), 'numbers fr')
+  select(fieldOf(card, 'Video Description'), 'numbers fr')
   await press('+ IOD')
   const dialog = within(await screen.findByRole('dialog', { name: 'Create IOD from Data Field' }))
   expect(dialog.getByLabelText<HTMLTextAreaElement>('Value').value).toBe('numbers fr')
@@ -157,6 +157,11 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
   })
   await waitFor(() => expect(card.querySelectorAll('mark')[1]?.textContent).toBe('numbers'))
   expect(toasts).toHaveLength(1)
+  // Of all that the page has read, the user's own IODs alone are read again.
+  const created = calls.findIndex(({ route }) => route === 'POST /iods')
+  await waitFor(() => expect(calls.slice(created).map(({ route }) => route)).toContain('GET /iods'))
+  const after = calls.slice(created + 1).filter(({ route }) => route !== 'POST /iods/:id/evidence')
+  expect(after.map(({ route }) => route)).toEqual(['GET /iods'])
   const quotes = () => calls.filter(({ route }) => route === 'POST /iods/:id/evidence')
   await waitFor(() => expect(quotes()).toHaveLength(1))
   expect(quotes()[0]?.body).toEqual({
@@ -167,6 +172,38 @@ test('a selected text becomes an IOD of the suggested category, and is highlight
     end: 24,
     exact: 'numbers fr',
   })
+})
+
+/** The element with the text of a field. */
+const fieldOf = (card: HTMLElement, name: string): HTMLElement => {
+  const button = within(card).getByRole('button', { name: `Create IOD from ${name}` })
+  return button.closest('[data-iod-value]')?.querySelector<HTMLElement>('[data-iod-path]') as HTMLElement
+}
+
+test('fields are no Tab stops, their IODs are links that act at once, and the keyboard selects words', async () => {
+  const known = iod('hide the')
+  const { path } = await open({ tiktok: [video()], iods: [known] })
+  const card = await firstCard()
+  const link = await within(card).findByRole('link', { name: 'hide the' })
+  expect(within(card).queryByRole('textbox')).toBeNull()
+  expect(card.querySelectorAll('[role="link"], [tabindex="0"]:not(button, a)')).toHaveLength(0)
+  const button = within(card).getByRole('button', { name: 'Create IOD from Video Description' })
+  const selected = () => {
+    act(() => void document.dispatchEvent(new Event('selectionchange')))
+    return String(window.getSelection())
+  }
+  fireEvent.keyDown(button, { key: 'ArrowRight' })
+  expect(selected()).toBe('They')
+  fireEvent.keyDown(link, { key: 'ArrowRight' })
+  expect(selected()).toBe('hide')
+  const bubble = await screen.findByRole('button', { name: '+ IOD' })
+  // Tab leads from the button to it.
+  expect(button.compareDocumentPosition(bubble) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
+  fireEvent.click(link, { detail: 1 })
+  expect(path()).toBe('/dashboard/data')
+  // A click by the keyboard, which ends no selection.
+  fireEvent.click(link, { detail: 0 })
+  expect(path()).toBe(`/dashboard/iods/${known.id}`)
 })
 
 const createFrom = async (name: string, value?: string) => {
@@ -291,7 +328,7 @@ const deleteFirst = async () => {
 
 test('a deleted record is gone, also from the count', async () => {
   const records = [video(), video()]
-  const { toasts } = await open(
+  const { calls, toasts } = await open(
     { tiktok: records },
     {
       'DELETE /:source/data/:id': () => {
@@ -303,6 +340,12 @@ test('a deleted record is gone, also from the count', async () => {
   await deleteFirst()
   await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos1'))
   expect(screen.getAllByRole('article')).toHaveLength(1)
+  // The other sources and the IODs have not changed.
+  const after = () =>
+    calls
+      .slice(calls.findIndex(({ route }) => route.startsWith('DELETE')) + 1)
+      .filter(({ route }) => route === 'GET /:source/data' || route === 'GET /iods')
+  await waitFor(() => expect(after().map(({ params }) => params.source)).toEqual(['tiktok']))
   expect(toasts).toEqual([
     { title: 'Deleted', description: 'Data deleted successfully', status: 'success', duration: 3000 },
   ])
@@ -314,7 +357,7 @@ test('a refused delete and a failed reload are told', async () => {
   const store = storeOf({ tiktok: [record] })
   const { toasts } = await open(store, {
     'DELETE /:source/data/:id': () => (fails ? [200, { id: record.id }] : [503, { detail: 'x' }]),
-    ...listOr(store, source => (fails && source === 'blog' ? [503, { detail: 'x' }] : undefined)),
+    ...listOr(store, source => (fails && source === 'tiktok' ? [503, { detail: 'x' }] : undefined)),
   })
   await deleteFirst()
   await waitFor(() => expect(toasts.map(toast => toast.description)).toEqual(['Failed to delete data']))

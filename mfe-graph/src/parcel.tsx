@@ -1,4 +1,4 @@
 import { defineParcel } from '@iodine/mfe-kit'
 import { GraphPage } from './pages/GraphPage'
 
-export const parcel = defineParcel(GraphPage)
+export const parcel = defineParcel({ '/': GraphPage })

@@ -1,7 +1,7 @@
 import type { Graph, GraphMention } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parcel } from '../src/parcel'
 import type { GraphCanvas } from '../src/stage/stage'
 
@@ -75,6 +75,33 @@ describe('the graph page', () => {
     expect(found.nodePosition('entity:moon')).toMatchObject({ x: expect.any(Number), y: expect.any(Number) })
     expect(found.nodePosition('entity:nobody')).toBeNull()
     expect(screen.getByText('Click to select, drag to move, scroll to zoom')).toBeTruthy()
+  })
+
+  it('describes its keys', async () => {
+    await show()
+    const found = await settled()
+    const text = document.getElementById(found.getAttribute('aria-describedby') ?? '')?.textContent
+    expect(text).toMatch(/arrows .* \+ .* − .* 0 .* Esc /)
+  })
+
+  it('is as large as specified, and narrower only in a narrower column', async () => {
+    let column = 1920
+    vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockImplementation(() => column)
+    vi.spyOn(window, 'innerHeight', 'get').mockReturnValue(844)
+    onTestFinished(() => vi.restoreAllMocks())
+    await show()
+    const found = await settled()
+    const resized = async (width: number) => {
+      column = width
+      fireEvent(window, new Event('resize'))
+      return [found.style.width, found.style.height]
+    }
+    expect(await resized(1920)).toEqual(['1000px', '600px'])
+    expect(await resized(700)).toEqual(['700px', '600px'])
+    expect(await resized(358)).toEqual(['358px', '506px'])
+    fireEvent.click(screen.getByRole('button', { name: 'Expand' }))
+    expect(await resized(1920)).toEqual(['1400px', '800px'])
+    expect(await resized(1092)).toEqual(['1092px', '800px'])
   })
 
   it('has a canonical form, which its nodes’ sentences and the filters keep', async () => {

@@ -1,4 +1,5 @@
 import { defineParcel } from '@iodine/mfe-kit'
-import { IodsRoutes } from './pages/IodsRoutes'
+import { IodsPage } from './pages/IodsPage'
 
-export const parcel = defineParcel(IodsRoutes)
+/** An IOD's side panel is beside the list, with a URL of its own. */
+export const parcel = defineParcel({ '/:id?': IodsPage })

@@ -286,7 +286,7 @@ test('a vote in the panel shows in the row, too', async () => {
   const row = await rowOf('alpha')
   const panel = await openRow('alpha')
   click(panel.getByRole('button', { name: 'Downvote' }))
-  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success' }]))
+  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success', lang: 'fr' }]))
   for (const place of [row, panel]) {
     expect(place.getByRole('img', { name: '0 positive, 1 negative' })).toBeTruthy()
     expect(place.getByRole<HTMLButtonElement>('button', { name: 'Upvote' }).disabled).toBe(true)
@@ -321,7 +321,7 @@ test('links of rows and panel filter the list, and lead to people', async () => 
   const { path, search } = await open([target, iod('beta', { source: 'a/path' })], '?q=of&page=2')
   const row = await rowOf('alpha')
   expect(row.getByRole('link', { name: target.created_by ?? '' }).getAttribute('href')).toBe(
-    `/dashboard/community/${target.created_by_id}`,
+    `/dashboard/community/profile/${target.created_by_id}`,
   )
   // There is no second page: the list writes that soon.
   await waitFor(() => expect(search()).toBe('?q=of'))

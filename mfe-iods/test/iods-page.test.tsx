@@ -315,7 +315,44 @@ test('a vote shows at once, and both buttons rest from then on', async () => {
   expect(toasts).toEqual([])
   await waitFor(() => expect(answer).toBeTruthy())
   answer?.()
-  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success' }]))
+  await waitFor(() => expect(toasts).toEqual([{ title: 'Vote enregistré', status: 'success', lang: 'fr' }]))
+})
+
+test('a refresh under way at a vote begins again after it, and what the votes are worth is read again', async () => {
+  const target = iod('alpha', { votes: ['ann', 'bob', 'cy'].map(name => vote(name, 'POSITIVE')) })
+  const list = api([target])['GET /iods']
+  let stored = target
+  const held: (() => void)[] = []
+  let isHeld = false
+  const { calls } = await open([target], {
+    'GET /iods': async call => {
+      // Answers what was stored when it came.
+      const answer = list(call)
+      const then = stored
+      if (isHeld) await new Promise<void>(resolve => held.push(resolve))
+      return [200, [then], answer[2]]
+    },
+    'POST /iods/:id/vote': () => {
+      stored = { ...target, votes: [...target.votes, vote(user.username, 'POSITIVE')] }
+      return [200, stored]
+    },
+  })
+  const consensus = () => calls.filter(({ route }) => route === 'POST /iods/consensus')
+  await waitFor(() => expect(consensus()).toHaveLength(1))
+  isHeld = true
+  await press('Refresh')
+  await waitFor(() => expect(held).toHaveLength(1))
+  await press('Upvote', await rowOf('alpha'))
+  expect(await screen.findByText('+4')).toBeTruthy()
+  held[0]?.()
+  await waitFor(() => expect(held).toHaveLength(2))
+  await waitFor(() => expect(consensus()).toHaveLength(2))
+  expect(screen.getByText('+4')).toBeTruthy()
+  held[1]?.()
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Refresh' }).getAttribute('aria-busy')).not.toBe('true'),
+  )
+  expect(screen.getByText('+4')).toBeTruthy()
 })
 
 test('a refused vote is taken back and told', async () => {
@@ -331,6 +368,7 @@ test('a refused vote is taken back and told', async () => {
     title: 'Erreur',
     description: 'Une erreur est survenue lors du vote',
     status: 'error',
+    lang: 'fr',
   })
   await waitFor(() => expect(row.getByText('−0')).toBeTruthy())
   expect(row.getByRole<HTMLButtonElement>('button', { name: 'Downvote' }).disabled).toBe(false)
@@ -402,6 +440,7 @@ test('creating an IOD asks for what is missing in French, shows refusals, and th
   await waitFor(() =>
     expect(toasts).toEqual([
       {
+        lang: 'fr',
         title: 'Champs manquants',
         description: 'Veuillez remplir tous les champs requis',
         status: 'warning',

@@ -2,7 +2,7 @@ import { DETAILS } from '@iodine/contracts'
 import { defineParcel } from '@iodine/mfe-kit'
 import type { Answer, Routes } from '@iodine/mfe-kit/testing'
 import { useNavigate } from '@iodine/ui/router'
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { TOKEN_KEY } from '../src/session/session-store'
 import { openApp, user } from './harness'
@@ -52,12 +52,15 @@ test('nobody without a session gets in', async () => {
 })
 
 test('an unknown section is Page Not Found', async () => {
-  await open('/dashboard/nowhere')
-  await screen.findByRole('heading', { name: 'Page Not Found' })
+  for (const page of ['nowhere', 'overview/x', 'profile/x', 'admin/x']) {
+    await open(`/dashboard/${page}`)
+    await screen.findByRole('heading', { name: 'Page Not Found' })
+    cleanup()
+  }
 })
 
 test('sections that a deployment has besides stand in the menu after the product’s own, and never in their place', async () => {
-  const load = vi.fn().mockResolvedValue(defineParcel(() => <h1>The section</h1>))
+  const load = vi.fn().mockResolvedValue(defineParcel({ '/': () => <h1>The section</h1> }))
   const sections = [
     { id: 'notes', label: '<b>Notes</b>', remote: 'mfe_notes' },
     { id: 'iods', label: 'Another', remote: 'mfe_other' },
@@ -76,7 +79,7 @@ test('sections that a deployment has besides stand in the menu after the product
 test('a section that fails to load is an error card in its place, and Retry loads it anew', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => log.mockRestore())
-  const parcel = defineParcel(() => <h1>The section</h1>)
+  const parcel = defineParcel({ '/': () => <h1>The section</h1> })
   const gone = new Error('gone')
   const load = vi.fn().mockRejectedValueOnce(gone).mockResolvedValue(parcel)
   await open('/dashboard/iods', {}, { remotes: { load } })
@@ -92,9 +95,11 @@ test('a section that throws while rendering is the same card, also after a while
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => log.mockRestore())
   let broken = true
-  const parcel = defineParcel(() => {
-    if (broken) throw new Error('boom')
-    return <h1>The section</h1>
+  const parcel = defineParcel({
+    '/': () => {
+      if (broken) throw new Error('boom')
+      return <h1>The section</h1>
+    },
   })
   await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
   await screen.findByText('IODs could not be shown')
@@ -104,7 +109,7 @@ test('a section that throws while rendering is the same card, also after a while
 })
 
 test('leaving a section unmounts it', async () => {
-  const parcel = defineParcel(() => <h1>The section</h1>)
+  const parcel = defineParcel({ '/': () => <h1>The section</h1> })
   await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
   await screen.findByRole('heading', { name: 'The section' })
   await act(async () => fireEvent.click(screen.getByRole('link', { name: 'Dashboard' })))
@@ -114,10 +119,12 @@ test('leaving a section unmounts it', async () => {
 
 test('a section that was left writes no more into the address', async () => {
   let write = (_search: string) => {}
-  const parcel = defineParcel(() => {
-    const navigate = useNavigate()
-    write = search => navigate({ search }, { replace: true })
-    return <h1>The section</h1>
+  const parcel = defineParcel({
+    '/': () => {
+      const navigate = useNavigate()
+      write = search => navigate({ search }, { replace: true })
+      return <h1>The section</h1>
+    },
   })
   await open('/dashboard/iods', {}, { remotes: { load: async () => parcel } })
   await screen.findByRole('heading', { name: 'The section' })

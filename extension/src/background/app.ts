@@ -33,7 +33,7 @@ export const OVERLAY = 'overlay'
 const OVERLAY_MINUTES = 5
 /** Characters that are compared for one message. */
 const SCAN_MAX = 1_000_000
-const APP_PATH = /^(iods|campaigns)\/[0-9a-f]{24}$/
+const APP_PATH = /^\/dashboard\/(iods|campaigns)\/[0-9a-f]{24}$/
 /** Browsers fire alarms at most twice a minute. Shorter waits use a timer, with the alarm as a fallback. */
 const SHORT_MS = 30_000
 /** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
@@ -365,7 +365,7 @@ export const createApp = (database: Database): App => {
     async openApp({ path }, place) {
       if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Error('Not marking here')
       const { server } = await requireAccount(database)
-      await chrome.tabs.create({ url: `${server}/dashboard/${path}`, openerTabId: place.tabId })
+      await chrome.tabs.create({ url: server + path, openerTabId: place.tabId })
     },
 
     async createIod({ iod: { value, category, description }, quoted }, place) {

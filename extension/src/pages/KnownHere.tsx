@@ -1,3 +1,4 @@
+import { paths } from '@iodine/contracts'
 import { Tag } from '@iodine/ui'
 import { useEffect, useState } from 'react'
 import { ask, type FoundOnPage, type OverlayState } from '../shared/messages'
@@ -36,7 +37,7 @@ export function KnownHere({ tabId, server, overlay: { iods, trouble } }: KnownHe
         <ul className={styles.found}>
           {found.map(iod => (
             <li key={iod.id}>
-              <a href={`${server}/dashboard/iods/${iod.id}`} target="_blank" rel="noreferrer">
+              <a href={server + paths.iod(iod.id)} target="_blank" rel="noreferrer">
                 {iod.text}
               </a>
               <span className={styles.muted}>

@@ -1,5 +1,4 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
-import { errorHint } from '@iodine/mfe-kit'
 import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel, useTitle } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
@@ -93,7 +92,6 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
           <LoadingPanel
             query={query}
             errorTitle="Failed to load campaign details"
-            errorText={errorHint(query.error)}
             skeleton={<DetailsSkeleton />}
           >
             {shown => (

@@ -1,5 +1,4 @@
 import type { Campaign } from '@iodine/contracts'
-import { errorHint } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,
@@ -97,7 +96,6 @@ export function CampaignsPage() {
               <LoadingPanel
                 query={{ ...query, data: list }}
                 errorTitle="Failed to load campaigns"
-                errorText={errorHint(query.error)}
                 skeleton={<BlankGrid />}
               >
                 {panel}
@@ -115,7 +113,7 @@ export function CampaignsPage() {
 }
 
 function useAddress() {
-  const { campaignId: openId } = useParams()
+  const { id: openId } = useParams()
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const tab: TabId = search.get('tab') === 'my' ? 'my' : 'all'

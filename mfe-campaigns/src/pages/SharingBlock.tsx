@@ -1,6 +1,6 @@
 import { type CampaignDetail, rankOfTlp, TLP_LEVELS, type Tlp } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Button, formatCount, HTMLSelect } from '@iodine/ui'
+import { Button, formatCount, HTMLSelect, LoadingPanel } from '@iodine/ui'
 import { useState } from 'react'
 import { useKept, useSharing } from '../queries/import'
 import { FeedBlock } from './FeedBlock'
@@ -11,14 +11,23 @@ import { TlpTag, tlpName } from './TlpTag'
 /** How far the campaign may be passed on, which its creator sets, and what it keeps of other tools' files. */
 export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: CampaignDetail }) {
   const { session } = useHost()
-  const { sharing, share } = useSharing(id)
-  const kept = useKept(id)
+  const { query, share } = useSharing(id)
+  const keeping = useKept(id)
+  const { data: sharing } = query
+  const { data: kept } = keeping
   const [isOpen, setOpen] = useState(false)
-  if (!sharing) return null
+  const failures = (
+    <>
+      {query.error && <LoadingPanel query={query} errorTitle="Failed to load the sharing level" />}
+      {keeping.error && <LoadingPanel query={keeping} errorTitle="Failed to load the imports" />}
+    </>
+  )
+  if (!sharing) return failures
   const mine = created_by_id === session.user.id
   const levels = TLP_LEVELS.slice(rankOfTlp(sharing.least))
   return (
     <>
+      {failures}
       <div className={styles.level}>
         <TlpTag tlp={sharing.tlp} />
         {mine && (

@@ -1,5 +1,5 @@
 import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
-import { type ApiClient, hasStatus, useErrorToast, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, hasStatus, useErrorToast, useHost, writeOver } from '@iodine/mfe-kit'
 import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
@@ -12,6 +12,7 @@ const FIRST_IODS = 50
 const IDLE_MS = 200
 const ALL = ['campaigns', 'all']
 const MINE = ['campaigns', 'my']
+const LISTS = [ALL, MINE]
 const detailKey = (id: string) => ['campaigns', 'detail', id]
 
 /**
@@ -36,9 +37,8 @@ export function useCampaigns() {
 
 /** The number of a campaign's IODs as the lists have it; undefined while they are not loaded. */
 const listedSize = (queryClient: QueryClient, id: string): number | undefined =>
-  [ALL, MINE]
-    .flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? [])
-    .find(campaign => campaign.id === id)?.iod_count
+  LISTS.flatMap(key => queryClient.getQueryData<Campaign[]>(key) ?? []).find(campaign => campaign.id === id)
+    ?.iod_count
 
 /**
  * One campaign with its IODs. `iods` is `whole`, `arriving` while only the first IODs of a large campaign are
@@ -113,47 +113,47 @@ const untilIdle = () =>
 export function useCampaignCache() {
   const queryClient = useQueryClient()
   return useMemo(() => {
-    const change = (key: string[], update: (campaigns: Campaign[]) => Campaign[]) =>
-      queryClient.setQueryData<Campaign[]>(key, current => current && update(current))
-    const patch = (id: string, changes: Partial<Campaign>) => {
-      for (const key of [ALL, MINE])
-        change(key, list => list.map(each => (each.id === id ? { ...each, ...changes } : each)))
-    }
+    const change = (update: (campaigns: Campaign[]) => Campaign[]) =>
+      writeOver(queryClient, LISTS, () => {
+        for (const key of LISTS)
+          queryClient.setQueryData<Campaign[]>(key, current => current && update(current))
+      })
+    const patch = (id: string, changes: Partial<Campaign>) =>
+      change(list => list.map(each => (each.id === id ? { ...each, ...changes } : each)))
+    const changeDetail = (id: string, update: (current?: CampaignDetail) => CampaignDetail | undefined) =>
+      writeOver(queryClient, [detailKey(id)], () => queryClient.setQueryData(detailKey(id), update))
     return {
-      created: (campaign: Campaign) => {
-        for (const key of [ALL, MINE])
-          change(key, list => [campaign, ...list.filter(({ id }) => id !== campaign.id)])
-      },
-      edited: (campaign: Campaign) => {
+      created: (campaign: Campaign) =>
+        change(list => [campaign, ...list.filter(({ id }) => id !== campaign.id)]),
+      edited: async (campaign: Campaign) => {
         const { name, description } = campaign
-        patch(campaign.id, campaign)
-        queryClient.setQueryData<CampaignDetail>(
-          detailKey(campaign.id),
-          current => current && { ...current, name, description },
-        )
+        await Promise.all([
+          patch(campaign.id, campaign),
+          changeDetail(campaign.id, current => current && { ...current, name, description }),
+        ])
       },
-      deleted: (id: string) => {
-        for (const key of [ALL, MINE]) change(key, list => list.filter(each => each.id !== id))
+      deleted: async (id: string) => {
         queryClient.removeQueries({ queryKey: detailKey(id) })
+        await change(list => list.filter(each => each.id !== id))
       },
       /** After an IOD was removed. */
       changed: async (detail: CampaignDetail) => {
-        // A pending request may return an older state.
-        await queryClient.cancelQueries({ queryKey: detailKey(detail.id) })
-        queryClient.setQueryData(detailKey(detail.id), detail)
-        patch(detail.id, { iod_count: detail.iod_count })
+        await Promise.all([
+          changeDetail(detail.id, () => detail),
+          patch(detail.id, { iod_count: detail.iod_count }),
+        ])
       },
       /** After IODs were added. Refetches the campaign, because other users may have changed it. */
       grown: async (id: string) => {
         await queryClient.refetchQueries({ queryKey: detailKey(id) })
         const detail = queryClient.getQueryData<CampaignDetail>(detailKey(id))
-        if (detail) patch(id, { iod_count: detail.iod_count })
+        if (detail) await patch(id, { iod_count: detail.iod_count })
       },
       /** After a failure. Refetches the campaign and the lists if the campaign was deleted. */
       failed: async (id: string, error: unknown) => {
         if (!hasStatus(error, NOT_FOUND)) return
         await queryClient.refetchQueries({ queryKey: detailKey(id) })
-        await Promise.all([ALL, MINE].map(queryKey => queryClient.refetchQueries({ queryKey })))
+        await Promise.all(LISTS.map(queryKey => queryClient.refetchQueries({ queryKey })))
       },
     }
   }, [queryClient])

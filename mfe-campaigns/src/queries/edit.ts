@@ -19,9 +19,9 @@ export function useSaveCampaign(campaign: Campaign | null) {
       }
       try {
         if (campaign) {
-          cache.edited(await api.call('PATCH /campaigns/:id', { params: { id: campaign.id }, body }))
+          await cache.edited(await api.call('PATCH /campaigns/:id', { params: { id: campaign.id }, body }))
         } else {
-          cache.created(await api.call('POST /campaigns', { body }))
+          await cache.created(await api.call('POST /campaigns', { body }))
         }
       } catch (error) {
         notices.failure(error, campaign ? 'Failed to update campaign' : 'Failed to create campaign')
@@ -54,7 +54,7 @@ export function useDeleteCampaign(onDeleted: (id: string) => void) {
         return
       }
       onDeleted(id)
-      cache.deleted(id)
+      await cache.deleted(id)
       notices.success('Campaign deleted successfully')
     },
     [api, cache, notices, onDeleted],

@@ -1,5 +1,5 @@
-import type { CampaignImport, KeptObjects, Tlp } from '@iodine/contracts'
-import { isApiError, useHost } from '@iodine/mfe-kit'
+import type { CampaignImport, Tlp } from '@iodine/contracts'
+import { isApiError, useHost, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
@@ -82,14 +82,13 @@ export function useImport(campaignId: string) {
   return { plan, apply, discard }
 }
 
-/** What the campaign keeps of other tools' files; undefined until it is known. */
-export function useKept(campaignId: string): KeptObjects | undefined {
+/** What the campaign keeps of other tools' files. */
+export function useKept(campaignId: string) {
   const { api } = useHost()
-  const { data } = useQuery({
+  return useQuery({
     queryKey: keptKey(campaignId),
     queryFn: ({ signal }) => api.call('GET /campaigns/:id/kept', { params: { id: campaignId }, signal }),
   })
-  return data
 }
 
 /** Removes the objects of an import from a campaign. */
@@ -123,7 +122,7 @@ export function useSharing(campaignId: string) {
   const notices = useNotices()
   const queryClient = useQueryClient()
   const queryKey = sharingKey(campaignId)
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => api.call('GET /campaigns/:id/sharing', { params: { id: campaignId }, signal }),
     refetchInterval: ({ state: { data } }) =>
@@ -132,7 +131,8 @@ export function useSharing(campaignId: string) {
   const share = async (body: { tlp?: Tlp; published?: boolean }): Promise<void> => {
     try {
       const params = { id: campaignId }
-      queryClient.setQueryData(queryKey, await api.call('PATCH /campaigns/:id/sharing', { params, body }))
+      const sharing = await api.call('PATCH /campaigns/:id/sharing', { params, body })
+      await writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, sharing))
     } catch (error) {
       notices.failure(
         error,
@@ -143,5 +143,5 @@ export function useSharing(campaignId: string) {
       await queryClient.invalidateQueries({ queryKey })
     }
   }
-  return { sharing: data, share }
+  return { query, share }
 }

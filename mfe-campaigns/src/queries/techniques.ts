@@ -1,6 +1,6 @@
 import type { CampaignTechnique } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
-import { useHost } from '@iodine/mfe-kit'
+import { useHost, writeOver } from '@iodine/mfe-kit'
 import { type UseQueryResult, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useMemo, useRef } from 'react'
 import { useCampaignCache } from './campaigns'
@@ -41,7 +41,8 @@ export function useTechniques(campaignId: string): CampaignTechniques {
           const techniques = await (isUsed
             ? api.call('PUT /campaigns/:id/techniques/:tid', request)
             : api.call('DELETE /campaigns/:id/techniques/:tid', request))
-          if (waiting.current === 1) queryClient.setQueryData(queryKey, techniques)
+          if (waiting.current === 1)
+            await writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, techniques))
           return true
         } catch (error) {
           notices.failure(error, isUsed ? 'Failed to add the technique' : 'Failed to remove the technique')

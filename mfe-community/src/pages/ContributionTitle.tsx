@@ -1,5 +1,5 @@
 import type { ContributionType } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 
 export interface ContributionTitleProps {
   type: ContributionType
@@ -12,12 +12,12 @@ export interface ContributionTitleProps {
 export function ContributionTitle({ type, id, title, ...span }: ContributionTitleProps) {
   if (type === 'IOD')
     return (
-      <SectionLink {...span} dir="auto" title={title} to={`iods/${id}`}>
+      <SectionLink {...span} dir="auto" lang="" title={title} to={paths.iod(id)}>
         {title}
       </SectionLink>
     )
   return (
-    <span {...span} dir="auto" title={title}>
+    <span {...span} dir="auto" lang="" title={title}>
       {title}
     </span>
   )

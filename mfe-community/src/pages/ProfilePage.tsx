@@ -1,5 +1,5 @@
 import type { Contribution, ContributionType } from '@iodine/contracts'
-import { hasStatus, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import { hasStatus, isUnauthorized, paths, useHost, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
   Button,
@@ -46,6 +46,7 @@ export function ProfilePage() {
   const { userId = '' } = useParams()
   const { notify } = useHost()
   const navigate = useNavigate()
+  const { open } = useSections()
   const [type, setType] = useFilter()
   const query = useProfile(userId, type)
   const { data, contributions, error, isPlaceholderData } = query
@@ -64,14 +65,14 @@ export function ProfilePage() {
     const [title, description] = isMissing
       ? ['Utilisateur introuvable', "Ce profil n'existe pas ou n'est pas public"]
       : ['Erreur', 'Impossible de charger le profil']
-    notify({ title, description, status: 'error', duration: ERROR_MS })
-    if (isMissing) navigate('/', { replace: true })
-  }, [error, notify, navigate])
+    notify({ title, description, status: 'error', duration: ERROR_MS, lang: 'fr' })
+    if (isMissing) open(paths.community(), { replace: true })
+  }, [error, notify, open])
 
   return (
     <Page>
       <div lang="fr">
-        <BackButton text="Retour" onClick={() => (fromList ? navigate(-1) : navigate('/'))} />
+        <BackButton text="Retour" onClick={() => (fromList ? navigate(-1) : open(paths.community()))} />
         {hasStatus(error, NOT_FOUND) && !data ? (
           <EmptyState title="Profil utilisateur introuvable" />
         ) : (
@@ -144,7 +145,7 @@ function ContributionRow({ contribution }: { contribution: Contribution }) {
           </span>
         </div>
         {description && (
-          <p className={styles.description} dir="auto">
+          <p className={styles.description} dir="auto" lang="">
             {description}
           </p>
         )}

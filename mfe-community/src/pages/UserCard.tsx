@@ -1,6 +1,6 @@
 import type { CommunityUser } from '@iodine/contracts'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Card, Classes, DateTime, formatCount, formatFrenchDate } from '@iodine/ui'
-import { Link } from '@iodine/ui/router'
 import { summarize } from '../model/contributions'
 import { FROM_LIST } from '../model/from-list'
 import { ContributionTitle } from './ContributionTitle'
@@ -14,7 +14,7 @@ export function UserCard({ user }: { user: CommunityUser }) {
       <header className={styles.header}>
         <h2 className={styles.name}>@{user.username}</h2>
         <p className={styles.since}>
-          Since <DateTime value={user.created_at} format={formatFrenchDate} />
+          Since <DateTime value={user.created_at} format={formatFrenchDate} lang="fr" />
         </p>
       </header>
       <dl className={styles.counts}>
@@ -31,15 +31,15 @@ export function UserCard({ user }: { user: CommunityUser }) {
         ))}
         {others > 0 && <li className={styles.others}>+{formatCount(others)} other(s)...</li>}
       </ul>
-      <Link
+      <SectionLink
         className={`${Classes.BUTTON} ${styles.open}`}
         role="button"
-        to={`/profile/${user.id}`}
+        to={paths.person(user.id)}
         state={FROM_LIST}
         aria-label={`View full profile of @${user.username}`}
       >
         View full profile
-      </Link>
+      </SectionLink>
     </Card>
   )
 }

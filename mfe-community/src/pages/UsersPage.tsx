@@ -1,4 +1,4 @@
-import { errorHint, useErrorToast, useHost } from '@iodine/mfe-kit'
+import { useErrorToast, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,
@@ -62,7 +62,6 @@ export function UsersPage() {
       <LoadingPanel
         query={users}
         errorTitle="Unable to load users"
-        errorText={errorHint(users.error)}
         skeleton={<SkeletonCards count={SKELETONS} lines={5} className={styles.grid} />}
         isEmpty={list => list.length === 0}
         empty={

@@ -1,10 +1,18 @@
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 
+type Direction = 'forward' | 'backward'
+
+/** Moves the end of the selection in `element` by a character or a word. Browsers do so themselves in editors alone. */
+export function extendSelection(element: HTMLElement, direction: Direction, by: 'character' | 'word'): void {
+  const selection = window.getSelection()
+  if (selection && selectedOffsets(element, selection)) selection.modify('extend', direction, by)
+}
+
 /**
  * Selects the word after ('forward') or before the selection in `element`. Without a selection in it, selects
- * its first or last word. The browser itself extends the selection on Shift and the arrow keys.
+ * its first or last word.
  */
-export function selectWord(element: HTMLElement, direction: 'forward' | 'backward'): void {
+export function selectWord(element: HTMLElement, direction: Direction): void {
   const selection = window.getSelection()
   if (!selection) return
   const text = element.textContent

@@ -3,6 +3,7 @@ import { suggestCategory } from '@iodine/known-iods'
 import {
   errorToast,
   isUnauthorized,
+  paths,
   useAddQuote,
   useHost,
   useIodErrorToast,
@@ -62,7 +63,7 @@ export function DataPage() {
   const [text, setText] = useSearchText(term, setTerm)
   const all = useAllRecords(term)
   const { isError: isMarkingDown } = useOwnIods()
-  const { reload, isReloading } = useReload(term)
+  const { reload, afterCreation, afterDeletion, isReloading } = useReload(term)
   const [picked, setPicked] = useState<PickedValue | null>(null)
   const [deleting, setDeleting] = useState<RecordView | null>(null)
 
@@ -148,9 +149,14 @@ export function DataPage() {
         picked={picked}
         onClose={() => setPicked(null)}
         onQuoted={quoted => setPicked(current => (current === quoted ? null : current))}
-        reload={reload}
+        onCreated={afterCreation}
       />
-      <DeleteRecord term={term} record={deleting} onClose={() => setDeleting(null)} reload={reload} />
+      <DeleteRecord
+        term={term}
+        record={deleting}
+        onClose={() => setDeleting(null)}
+        onDeleted={afterDeletion}
+      />
     </Page>
   )
 }
@@ -167,7 +173,8 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
   const isSearch = use(SearchTerm) !== ''
   return (
     <RecordStates
-      query={records}
+      // With data, the error stands below it.
+      query={records.data ? { ...records, error: null } : records}
       isEmpty={slots => slots.length === 0 && !hasMore}
       skeleton={<SkeletonCards count={SKELETONS} lines={8} className={styles.skeletons} />}
       empty={isSearch ? <NoHits /> : <NoData />}
@@ -207,7 +214,7 @@ function NoData() {
       icon={<DatabaseIcon size={40} />}
       title="No data collected yet"
       description="Open a page of this kind with the browser extension to collect it: it will appear here."
-      action={<Button text="Set up the extension" onClick={() => sections.open('overview')} />}
+      action={<Button text="Set up the extension" onClick={() => sections.open(paths.overview())} />}
     />
   )
 }
@@ -224,19 +231,15 @@ function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
   )
 }
 
-interface FollowUpProps {
-  onClose: () => void
-  /** Refetches records and IODs. */
-  reload: () => Promise<void>
-}
-
-interface CreateIodProps extends FollowUpProps {
+interface CreateIodProps {
   picked: PickedValue | null
+  onClose: () => void
+  onCreated: () => Promise<void>
   /** Called once an IOD that exists already has the words as its evidence. */
   onQuoted: (picked: PickedValue) => void
 }
 
-function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
+function CreateIod({ picked, onClose, onQuoted, onCreated }: CreateIodProps) {
   const { notify, session } = useHost()
   const sections = useSections()
   const errorToastOf = useIodErrorToast()
@@ -263,7 +266,7 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
       actions: sections.afterCreation(created.id),
     })
     if (quote) void addQuote.afterCreation(created.id, quote)
-    void reload()
+    void onCreated()
     return true
   }
   return (
@@ -283,12 +286,14 @@ function CreateIod({ picked, onClose, onQuoted, reload }: CreateIodProps) {
   )
 }
 
-function DeleteRecord({
-  term,
-  record,
-  onClose,
-  reload,
-}: FollowUpProps & { term: string; record: RecordView | null }) {
+interface DeleteRecordProps {
+  term: string
+  record: RecordView | null
+  onClose: () => void
+  onDeleted: (source: Source) => Promise<void>
+}
+
+function DeleteRecord({ term, record, onClose, onDeleted }: DeleteRecordProps) {
   const { notify } = useHost()
   const deleteRecord = useDeleteRecord(term)
   const confirm = async () => {
@@ -305,7 +310,7 @@ function DeleteRecord({
       status: 'success',
       duration: SUCCESS_MS,
     })
-    void reload()
+    void onDeleted(record.source)
   }
   return (
     <ConfirmDialog
@@ -353,24 +358,31 @@ function useFailureToast(all: Record<Source, Records>): void {
   })
 }
 
-/** Refetches records and IODs, with a toast on failure. */
-function useReload(term: string): { reload: () => Promise<void>; isReloading: boolean } {
+/** Refetches everything, or what a change can have changed, with a toast on failure. */
+function useReload(term: string) {
   const { notify } = useHost()
-  const reloadRecords = useReloadRecords(term)
-  const reloadIods = useReloadIods()
+  const records = useReloadRecords(term)
+  const iods = useReloadIods()
   const [isReloading, setReloading] = useState(false)
   const running = useRef(0)
-  const reload = useCallback(async () => {
+  const run = async (work: Promise<unknown>) => {
     running.current += 1
     setReloading(true)
     try {
-      await Promise.all([reloadRecords(), reloadIods()])
+      await work
     } catch (error) {
       if (!isUnauthorized(error)) notify(errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }))
     } finally {
       running.current -= 1
       setReloading(running.current > 0)
     }
-  }, [reloadRecords, reloadIods, notify])
-  return { reload, isReloading }
+  }
+  return {
+    isReloading,
+    reload: () => run(Promise.all([records(SOURCES), iods.all()])),
+    /** The IOD that was created is one of the user's own. */
+    afterCreation: () => run(iods.own()),
+    /** IODs made from a record stay. */
+    afterDeletion: (source: Source) => run(records([source])),
+  }
 }

@@ -21,8 +21,9 @@ export function FieldRow({ field, group }: { field: Field; group: string }) {
           {values.map((value, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a list may hold a text twice, and its order never changes
             <span key={index} className={styles.chip}>
-              <FieldText path={path} label={name} value={value} />
-              <IodMark path={path} label={`${name}: ${value.text}`} value={value} />
+              <FieldText path={path} label={name} value={value}>
+                <IodMark path={path} label={`${name}: ${value.text}`} value={value} />
+              </FieldText>
             </span>
           ))}
         </dd>
@@ -49,8 +50,7 @@ interface ValueProps {
 /** A value's text, as a link if it is a URL, with the badge of its IOD or a button to create one. */
 export function ValueWithActions({ path, label, value, isUrl = false }: ValueProps) {
   return (
-    <>
-      <FieldText path={path} label={label} value={value} />
+    <FieldText path={path} label={label} value={value}>
       <span className={styles.actions}>
         {isUrl && isHttpUrl(value.text) && (
           <AnchorButton
@@ -66,6 +66,6 @@ export function ValueWithActions({ path, label, value, isUrl = false }: ValuePro
         )}
         <IodMark path={path} label={label} value={value} />
       </span>
-    </>
+    </FieldText>
   )
 }

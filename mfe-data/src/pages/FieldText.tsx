@@ -1,13 +1,22 @@
 import { findFolded, type Iod } from '@iodine/contracts'
 import { Button } from '@iodine/ui'
-import { type KeyboardEvent, type RefObject, use, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  use,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { FieldValue } from '../model/record-view'
 import { type SearchedPiece, withHits } from '../model/search'
-import { selectWord } from '../model/select-word'
+import { extendSelection, selectWord } from '../model/select-word'
 import styles from './FieldText.module.css'
 import { IodLink } from './IodLink'
 import { SearchTerm, useRecordContext } from './record-context'
-import { FIELD_ATTRIBUTE, POINTER_ATTRIBUTE, SLOT_ATTRIBUTE } from './use-field-selection'
+import { FIELD_ATTRIBUTE, POINTER_ATTRIBUTE, SLOT_ATTRIBUTE, VALUE_ATTRIBUTE } from './use-field-selection'
 
 /** Shorter texts are never cut, in a column of any width. */
 const LONG_TEXT = 200
@@ -19,14 +28,16 @@ export interface FieldTextProps {
   path: string
   label: string
   value: FieldValue
+  /** Buttons and links beside the text. */
+  children: ReactNode
 }
 
 /**
- * A value's text with its IODs and the searched term highlighted. Texts of several words are focusable, so that
- * words can be selected by keyboard: see `selectWord`. A long text is cut, with a button that shows all of it;
- * one with the searched term is shown up to its first place at least.
+ * A value's text with its IODs and the searched term highlighted. While the focus is on a link in it or a button
+ * beside it, arrow keys select words: see `selectWord`. A long text is cut, with a button that shows all of it; one
+ * with the searched term is shown up to its first place at least.
  */
-export function FieldText({ path, label, value: { text, iodValue, pointer } }: FieldTextProps) {
+export function FieldText({ path, label, value: { text, iodValue, pointer }, children }: FieldTextProps) {
   const { known } = useRecordContext()
   const term = use(SearchTerm)
   const pieces = useMemo(() => withHits(known.split(text), findFolded(text, term)), [known, text, term])
@@ -36,60 +47,56 @@ export function FieldText({ path, label, value: { text, iodValue, pointer } }: F
   const isOpen = chosen ?? (firstHit !== undefined && isLongText(text.slice(0, firstHit.start)))
   const element = useRef<HTMLDivElement>(null)
   const isCut = useIsCut(element, isLong && !isOpen)
-  const attributes = {
-    [FIELD_ATTRIBUTE]: path,
-    // A number is shown with separators, which the record does not have.
-    ...(pointer !== null && text === iodValue && { [POINTER_ATTRIBUTE]: pointer }),
-    ref: element,
-    className: [styles.text, isLong && !isOpen && styles.short, isCut && styles.cut]
-      .filter(Boolean)
-      .join(' '),
-    dir: 'auto',
-  } as const
-  const content = pieces.map(piece => <TextPiece key={piece.start} {...piece} />)
-
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey
-    if (!isPlain || (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft')) return
+    const { key, shiftKey, ctrlKey, altKey, metaKey, target } = event
+    const direction = ({ ArrowRight: 'forward', ArrowLeft: 'backward' } as const)[key]
+    // Portals in the value, such as dialogs, have keys of their own.
+    const isWithin = event.currentTarget.contains(target as Node)
+    if (!direction || !element.current || !isWithin || metaKey || altKey || (ctrlKey && !shiftKey)) return
     event.preventDefault()
     // What is selected must be seen.
     if (isCut) setChosen(true)
-    selectWord(event.currentTarget, event.key === 'ArrowRight' ? 'forward' : 'backward')
+    if (shiftKey) extendSelection(element.current, direction, ctrlKey ? 'word' : 'character')
+    else selectWord(element.current, direction)
   }
   return (
-    <div className={styles.frame}>
-      {/\s/.test(text.trim()) ? (
-        // biome-ignore lint/a11y/useSemanticElements: an <input> shows no highlights
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of the buttons and links within
+    <div className={styles.value} {...{ [VALUE_ATTRIBUTE]: '' }} onKeyDown={onKeyDown}>
+      <div className={styles.frame}>
         <div
-          {...attributes}
-          role="textbox"
-          aria-readonly
-          aria-multiline
-          aria-label={label}
-          aria-description="Arrow keys select a word, Shift and arrow keys change the selection."
-          tabIndex={0}
-          onKeyDown={onKeyDown}
-        >
-          {content}
-        </div>
-      ) : (
-        <div {...attributes}>{content}</div>
-      )}
-      {(isCut || (isLong && chosen)) && (
-        <Button
-          className={styles.toggle}
-          variant="minimal"
-          size="small"
-          intent="primary"
-          text={isCut ? 'Show all' : 'Show less'}
-          aria-label={`${isCut ? 'Show all' : 'Show less'} of ${label}`}
-          aria-expanded={!isCut}
-          onClick={() => {
-            element.current?.scrollTo(0, 0)
-            setChosen(isCut)
+          {...{
+            [FIELD_ATTRIBUTE]: path,
+            // A number is shown with separators, which the record does not have.
+            ...(pointer !== null && text === iodValue && { [POINTER_ATTRIBUTE]: pointer }),
           }}
-        />
-      )}
+          ref={element}
+          className={[styles.text, isLong && !isOpen && styles.short, isCut && styles.cut]
+            .filter(Boolean)
+            .join(' ')}
+          dir="auto"
+        >
+          {pieces.map(piece => (
+            <TextPiece key={piece.start} {...piece} />
+          ))}
+        </div>
+        {(isCut || (isLong && chosen)) && (
+          <Button
+            className={styles.toggle}
+            variant="minimal"
+            size="small"
+            intent="primary"
+            text={isCut ? 'Show all' : 'Show less'}
+            aria-label={`${isCut ? 'Show all' : 'Show less'} of ${label}`}
+            aria-expanded={!isCut}
+            onClick={() => {
+              element.current?.scrollTo(0, 0)
+              setChosen(isCut)
+            }}
+          />
+        )}
+      </div>
+      {children}
+      {/* After the buttons: Tab leads from them to the bubble of what they have selected. */}
       <span {...{ [SLOT_ATTRIBUTE]: '' }} />
     </div>
   )

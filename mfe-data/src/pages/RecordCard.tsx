@@ -1,5 +1,5 @@
 import { type CaptureSummary, SHARED_AS, type SharedAs, type Source, type Stored } from '@iodine/contracts'
-import { useSections } from '@iodine/mfe-kit'
+import { paths, useSections } from '@iodine/mfe-kit'
 import { SealedMark } from '@iodine/mfe-kit/evidence'
 import { Button, Card, Checkbox, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
 import {
@@ -189,7 +189,7 @@ function CardMenu({ view, shared, onDelete }: CardMenuProps) {
           <MenuItem
             icon={<TimelineEventsIcon />}
             text="Where was it first?"
-            onClick={() => sections.open(`origins?record=${view.id}`)}
+            onClick={() => sections.open(paths.origins({ record: view.id }))}
           />
           {SHARED_AS.filter(as => as !== shared).map(as => (
             <MenuItem

@@ -1,7 +1,6 @@
-import { errorHint } from '@iodine/mfe-kit'
 import { LoadingPanel, type LoadingPanelProps } from '@iodine/ui'
 
 /** A loading panel for records. All errors have the same text. */
 export const RecordStates = <T,>(props: Omit<LoadingPanelProps<T>, 'errorTitle' | 'errorText'>) => (
-  <LoadingPanel {...props} errorTitle="Failed to fetch data" errorText={errorHint(props.query.error)} />
+  <LoadingPanel {...props} errorTitle="Failed to fetch data" />
 )

@@ -1,5 +1,5 @@
 import { suggestCategory } from '@iodine/known-iods'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import type { MouseEvent } from 'react'
 import { useIodOf } from '../queries/iods'
@@ -28,7 +28,7 @@ export function SelectionBubble({ selection, onCreate }: SelectionBubbleProps) {
     <span className={styles.bubble} style={place}>
       <Button intent="primary" size="small" text="+ IOD" onMouseDown={keepSelection} onClick={onCreate} />
       {iod ? (
-        <SectionLink className={styles.hint} to={`iods/${iod.id}`} onMouseDown={keepSelection}>
+        <SectionLink className={styles.hint} to={paths.iod(iod.id)} onMouseDown={keepSelection}>
           already an IOD
         </SectionLink>
       ) : (

@@ -1,11 +1,13 @@
 import { type RefObject, useEffect, useState } from 'react'
 import type { Picked } from '../model/record-view'
 
+/** Marks the element that holds a value's text, its buttons and the slot of its bubble. */
+export const VALUE_ATTRIBUTE = 'data-iod-value'
 /** Marks the element that holds a field's text; its value is the field's path. */
 export const FIELD_ATTRIBUTE = 'data-iod-path'
 /** The JSON pointer of the field's text, where the record says the same. */
 export const POINTER_ATTRIBUTE = 'data-iod-pointer'
-/** Marks the empty sibling of that element, which holds the floating button. */
+/** Marks the empty element of the value that holds the floating button. */
 export const SLOT_ATTRIBUTE = 'data-iod-slot'
 
 export interface FieldSelection extends Picked {
@@ -63,7 +65,7 @@ export function readSelection(container: HTMLElement): FieldSelection | null {
   const anchor = anchorNode instanceof Element ? anchorNode : anchorNode?.parentElement
   const field = anchor?.closest(`[${FIELD_ATTRIBUTE}]`)
   if (!field || !container.contains(field)) return null
-  const slot = field.parentElement?.querySelector(`[${SLOT_ATTRIBUTE}]`)
+  const slot = field.closest(`[${VALUE_ATTRIBUTE}]`)?.querySelector(`[${SLOT_ATTRIBUTE}]`)
   const frame = slot?.parentElement
   if (!slot || !frame) return null
   // A triple click may select beyond the field: the range is clipped to the field.

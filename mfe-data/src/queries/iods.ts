@@ -71,13 +71,14 @@ export function useIodOf(known: KnownIods, text: string): Iod | undefined {
   return known.matching(text)[0] ?? (wanted === text ? data?.[0] : undefined)
 }
 
-/** Refetches the lookups of displayed values and the user's own IODs. Rejects on failure. */
-export function useReloadIods(): () => Promise<void> {
+/** Functions that refetch the user's own IODs, and these and the lookups of displayed values. They reject on failure. */
+export function useReloadIods() {
   const queryClient = useQueryClient()
-  return useCallback(async () => {
+  return useMemo(() => {
     const reload = (queryKey: string[]) =>
       queryClient.refetchQueries({ queryKey, type: 'active' }, { throwOnError: true })
-    await Promise.all([reload(LOOKUPS), reload(OWN_IODS)])
+    const own = () => reload(OWN_IODS)
+    return { own, all: () => Promise.all([reload(LOOKUPS), own()]) }
   }, [queryClient])
 }
 

@@ -1,7 +1,7 @@
-import { SOURCES, type Source, type Stored } from '@iodine/contracts'
+import type { Source, Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useEffect, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import {
   flattenPages,
   replaceFirstPage,
@@ -84,7 +84,8 @@ function useRecords(source: Source, term: string): Records {
   // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
   // lacks.
   useQuery({ ...contentsOf(api, selection, null), enabled: false })
-  const { data, error, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
+  const { data, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
+  const error = query.error ?? query.nextPageError
   return useMemo(() => {
     const slots = data && flattenPages(data.pages)
     return {
@@ -160,33 +161,46 @@ export function useShownRecords(selection: Selection, slots: readonly Slot[]): S
   }
 }
 
-/** Refetches the first page of each source and the pages in view. Rejects if one of them fails. */
-export function useReloadRecords(term: string): () => Promise<void> {
+/** Refetches the first page of the sources and the pages in view. Rejects if one of them fails. */
+export function useReloadRecords(term: string): (sources: readonly Source[]) => Promise<void> {
   const { api } = useHost()
   const queryClient = useQueryClient()
-  return useCallback(async () => {
-    const reload = async (source: Source) => {
-      const selection = { source, term }
-      const first = await readPage(api, selection, null)
-      const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
-      const isIn = new Set(first.items.map(({ id }) => id))
-      const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
-      // Fetched before the list changes, so that records that move to the second page stay on screen.
-      if (movesOut && first.nextCursor !== null)
-        await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
-      const pages = replaceFirstPage(listed(), slotsOf(first, null))
-      queryClient.setQueryData(pageKey(selection, null), first)
-      queryClient.setQueryData<Pages>(listKey(selection), {
-        pages,
-        pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
-      })
-    }
-    const inSight = queryClient.refetchQueries(
-      { queryKey: PAGES, type: 'active', predicate: ({ queryKey }) => queryKey.at(-1) !== null },
-      { throwOnError: true },
-    )
-    await Promise.all([inSight, ...SOURCES.map(reload)])
-  }, [api, queryClient, term])
+  const rounds = useRef(0)
+  return useCallback(
+    async sources => {
+      rounds.current += 1
+      const round = rounds.current
+      const reload = async (source: Source) => {
+        const selection = { source, term }
+        const first = await readPage(api, selection, null)
+        const listed = () => queryClient.getQueryData<Pages>(listKey(selection))?.pages ?? []
+        const isIn = new Set(first.items.map(({ id }) => id))
+        const movesOut = listed()[0]?.slots.some(({ id }) => !isIn.has(id))
+        // Fetched before the list changes, so that records that move to the second page stay on screen.
+        if (movesOut && first.nextCursor !== null)
+          await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
+        // The answer to a later reload is newer.
+        if (round !== rounds.current) return
+        const pages = replaceFirstPage(listed(), slotsOf(first, null))
+        queryClient.setQueryData(pageKey(selection, null), first)
+        queryClient.setQueryData<Pages>(listKey(selection), {
+          pages,
+          pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
+        })
+      }
+      const inSight = queryClient.refetchQueries(
+        {
+          queryKey: PAGES,
+          type: 'active',
+          predicate: ({ queryKey }) =>
+            queryKey.at(-1) !== null && sources.some(source => source === queryKey[1]),
+        },
+        { throwOnError: true },
+      )
+      await Promise.all([inSight, ...sources.map(reload)])
+    },
+    [api, queryClient, term],
+  )
 }
 
 /** Deletes a record on the server, then from the list that is shown. */

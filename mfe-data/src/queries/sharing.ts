@@ -1,5 +1,5 @@
 import type { SharedAs, Source } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, useHost, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 
 const listKey = (source: Source) => ['shared-records', source]
@@ -27,14 +27,15 @@ export function useShare(source: Source) {
         params: { source },
         body: as ? { ids, shared: true, as } : { ids, shared: false },
       })
-      client.setQueryData<ReadonlyMap<string, SharedAs>>(listKey(source), (current = new Map()) => {
+      const change = (current: ReadonlyMap<string, SharedAs> = new Map()) => {
         const next = new Map(current)
         for (const id of ids) {
           if (shared) next.set(id, shared)
           else next.delete(id)
         }
         return next
-      })
+      }
+      await writeOver(client, [listKey(source)], () => client.setQueryData(listKey(source), change))
       notify({
         title: shared ? 'Shared' : 'Not shared any more',
         description: shared

@@ -1,5 +1,5 @@
 import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
-import { errorHint, errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -118,7 +118,6 @@ export function CoSharesPage() {
         <LoadingPanel
           query={runs}
           errorTitle="Unable to load the runs"
-          errorText={errorHint(runs.error)}
           skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
         >
           {all => (

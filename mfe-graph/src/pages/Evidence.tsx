@@ -1,5 +1,5 @@
 import type { CoordinationEvidence } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { formatCount, LoadingPanel, SourceLink } from '@iodine/ui'
 import type { FilePair } from '../model/analyze-file'
 import { formatSeconds } from '../model/co-shares'
@@ -58,7 +58,7 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
       <span className={own.leads}>
         {post.id && (
           <SectionLink
-            to={`data?${new URLSearchParams({ source: post.source, q: post.account })}`}
+            to={paths.data({ source: post.source, q: post.account })}
             title="Records of this account"
           >
             My data

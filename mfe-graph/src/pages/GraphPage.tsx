@@ -11,7 +11,7 @@ export function GraphPage() {
   const [search] = useSearchParams()
   if (search.get('tab') !== CO_SHARES) return <TripletsPage />
   return (
-    <Suspense fallback={<Loading label="Loading..." />}>
+    <Suspense fallback={<Loading />}>
       <CoSharesPage />
     </Suspense>
   )

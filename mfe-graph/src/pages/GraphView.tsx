@@ -10,7 +10,7 @@ import {
   useLatest,
 } from '@iodine/ui'
 import { MinusIcon, PlusIcon, ZoomToFitIcon } from '@iodine/ui/icons'
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { type Address, addressOf, NOTHING, type Selection, selectionOf } from '../model/address'
 import { GRAPH } from '../model/constants'
 import { findNodes, type Network, neighbourhood } from '../model/network'
@@ -21,15 +21,18 @@ import { readPalette } from './palette'
 
 const ZOOM_STEP = 1.4
 const FOUND_MAX = 8
-/** Maximum height of the canvas, as a share of the window's height, on wide and on narrow screens. */
-const HEIGHT_SHARE = { wide: 0.8, narrow: 0.6 }
+/** On a phone, the canvas leaves room of the window's height to scroll the page by. */
+const PHONE_HEIGHT_SHARE = 0.6
 /** Width of the canvas from which the details stand at its right side; below, they are a sheet over it. */
 const BESIDE_FROM = 680
 /** Parts of the canvas that the details cover: pixels on the right, or a share of the height. */
 const CARD_WIDTH = 332
 const SHEET_SHARE = 0.5
-const NARROW = 600
-const HEIGHT_MIN = 360
+const PHONE_WIDTH = 600
+const PHONE_HEIGHT_MIN = 360
+
+const KEYS =
+  'Keys: arrows move the graph, + and − zoom, 0 shows all of it, Esc clears the selection. The table lists the same.'
 
 /** What the details of a selection are shown with. */
 export interface CardSlot {
@@ -89,11 +92,13 @@ export function GraphView({
   const outer = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const palette = useMemo(readPalette, [])
+  const keysId = useId()
 
   useEffect(() => {
     if (failed) return
     const made = createStage(frame.current as HTMLElement, {
       label,
+      describedBy: keysId,
       palette,
       onSelect: next => setSelection.current(next),
       onProgress: setWarming,
@@ -104,7 +109,7 @@ export function GraphView({
       setStage(null)
       made.close()
     }
-  }, [palette, failed, setSelection, label])
+  }, [palette, failed, setSelection, label, keysId])
 
   useEffect(() => {
     if (network) setFailed(false)
@@ -138,11 +143,10 @@ export function GraphView({
   useEffect(() => {
     const preset = expanded ? GRAPH.expanded : GRAPH.compact
     const resize = () => {
-      const room = outer.current?.clientWidth || preset.width
-      const share = room < NARROW ? HEIGHT_SHARE.narrow : HEIGHT_SHARE.wide
-      const height = Math.max(HEIGHT_MIN, Math.round(window.innerHeight * share))
-      setBeside(room >= BESIDE_FROM)
-      stage?.resize(room, Math.min(preset.height, height))
+      const width = Math.min(outer.current?.clientWidth || preset.width, preset.width)
+      const phoneHeight = Math.max(PHONE_HEIGHT_MIN, Math.round(window.innerHeight * PHONE_HEIGHT_SHARE))
+      setBeside(width >= BESIDE_FROM)
+      stage?.resize(width, width < PHONE_WIDTH ? Math.min(preset.height, phoneHeight) : preset.height)
     }
     resize()
     const observer = new ResizeObserver(resize)
@@ -251,6 +255,11 @@ export function GraphView({
         )}
       </div>
       {mode === 'graph' && legend}
+      {mode === 'graph' && (
+        <p className={styles.keys} id={keysId}>
+          {KEYS}
+        </p>
+      )}
       {mode === 'table' && details}
     </>
   )

@@ -1,5 +1,5 @@
 import { useHost } from '@iodine/mfe-kit'
-import { ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { type Filters, isOwnGraph } from '../model/filters'
 import type { TripletNetwork } from '../model/network'
 import { useTexts } from '../queries/texts'
@@ -46,7 +46,7 @@ export function LinkCard({ className, network, link, filters, onSelect, onClose 
 
 function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filters: Partial<Filters> }) {
   const query = useTexts(link, filters)
-  const { total, isFetchNextPageError } = query
+  const { total } = query
   return (
     <>
       <h3 className={styles.subtitle}>Texts{total !== null && ` (${formatCount(total)})`}</h3>
@@ -65,15 +65,7 @@ function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filte
                 </li>
               ))}
             </ul>
-            {isFetchNextPageError ? (
-              <ErrorCallout
-                title="Unable to load narratives"
-                onRetry={() => void query.fetchNextPage()}
-                retrying={query.isFetching}
-              />
-            ) : (
-              <LoadMore inline query={query} variant="minimal" size="small" text="Show more texts" />
-            )}
+            <LoadMore inline query={query} variant="minimal" size="small" text="Show more texts" />
           </>
         )}
       </LoadingPanel>

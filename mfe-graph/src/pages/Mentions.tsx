@@ -1,4 +1,4 @@
-import { ErrorCallout, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
+import { formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
 import type { Filters } from '../model/filters'
 import { useMentions } from '../queries/mentions'
 import styles from './DetailCard.module.css'
@@ -14,7 +14,7 @@ export interface MentionsProps {
 /** The triplets of a node, narrative by narrative, each with its sentence. */
 export function Mentions({ node, filters }: MentionsProps) {
   const query = useMentions(node, filters)
-  const { total, isFetchNextPageError } = query
+  const { total } = query
   return (
     <>
       <h3 className={styles.subtitle}>
@@ -50,15 +50,7 @@ export function Mentions({ node, filters }: MentionsProps) {
                   : []),
               ])}
             </ul>
-            {isFetchNextPageError ? (
-              <ErrorCallout
-                title="Unable to load triplets"
-                onRetry={() => void query.fetchNextPage()}
-                retrying={query.isFetching}
-              />
-            ) : (
-              <LoadMore inline query={query} variant="minimal" size="small" text="Show more triplets" />
-            )}
+            <LoadMore inline query={query} variant="minimal" size="small" text="Show more triplets" />
           </>
         )}
       </LoadingPanel>

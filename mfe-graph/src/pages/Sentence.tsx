@@ -1,5 +1,5 @@
 import type { TextPlace } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { SourceLink } from '@iodine/ui'
 import styles from './DetailCard.module.css'
 
@@ -17,7 +17,7 @@ export function Sentence({ narrative, src, sentence, place }: SentenceProps) {
     <>
       <SectionLink
         className={styles.sentence}
-        to={`narratives/${narrative}?start=${place.start}&end=${place.end}`}
+        to={paths.narrative(narrative, place)}
         title="Open the narrative"
       >
         <q>{sentence}</q>

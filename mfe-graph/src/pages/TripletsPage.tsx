@@ -1,5 +1,5 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
-import { errorHint, useSections } from '@iodine/mfe-kit'
+import { paths, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Classes,
@@ -117,10 +117,8 @@ export function TripletsPage() {
         <LoadingPanel
           query={{ ...graph, data: network }}
           errorTitle="Unable to load graph"
-          errorText={errorHint(graph.error)}
           loadingLabel="Loading graph..."
           skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}
-          whenStale="both"
           isEmpty={({ nodes }) => nodes.length === 0}
           empty={
             <EmptyState
@@ -133,7 +131,7 @@ export function TripletsPage() {
                     onClick={() => apply({ ...NO_FILTERS, canonical: filters.canonical })}
                   />
                 ) : (
-                  <Button text="Add narratives" onClick={() => sections.open('narratives')} />
+                  <Button text="Add narratives" onClick={() => sections.open(paths.narratives())} />
                 )
               }
             />

@@ -1,5 +1,5 @@
 import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { useHost, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { coSharesOf } from '../model/co-shares'
 
@@ -22,15 +22,17 @@ export function useRuns() {
 export function useRunCommands() {
   const { api } = useHost()
   const client = useQueryClient()
+  const change = (update: (runs?: CoordinationRun[]) => CoordinationRun[] | undefined) =>
+    writeOver(client, [RUNS], () => client.setQueryData(RUNS, update))
   return {
     begin: async (body: RunQuestion): Promise<CoordinationRun> => {
       const run = await api.call('POST /coordination/runs', { body })
-      client.setQueryData<CoordinationRun[]>(RUNS, runs => [run, ...(runs ?? [])])
+      await change(runs => [run, ...(runs ?? [])])
       return run
     },
     remove: async (id: string): Promise<void> => {
       await api.call('DELETE /coordination/runs/:id', { params: { id } })
-      client.setQueryData<CoordinationRun[]>(RUNS, runs => runs?.filter(run => run.id !== id))
+      await change(runs => runs?.filter(run => run.id !== id))
     },
   }
 }

@@ -33,6 +33,8 @@ export interface GraphCanvas extends HTMLCanvasElement {
 export interface StageOptions {
   /** Accessible name of the canvas. */
   label: string
+  /** Id of the element that describes its keys. */
+  describedBy: string
   palette: Palette
   /** Called when a node, a link or the background is clicked. */
   onSelect: (selection: Selection) => void
@@ -83,6 +85,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   canvas.tabIndex = 0
   canvas.setAttribute('role', 'application')
   canvas.setAttribute('aria-label', options.label)
+  canvas.setAttribute('aria-describedby', options.describedBy)
   canvas.style.touchAction = 'none'
   canvas.style.display = 'block'
   canvas.dataset.layout = 'empty'

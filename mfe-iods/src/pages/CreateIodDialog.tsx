@@ -27,6 +27,7 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
       notify({
         title: 'Champs manquants',
         description: 'Veuillez remplir tous les champs requis',
+        lang: 'fr',
         status: 'warning',
       })
       return false
@@ -35,7 +36,7 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
       await createIod({ value, category, description, source_type: 'MANUAL', source: source.trim() || null })
     } catch (error) {
       const fallback = "Une erreur est survenue lors de la création de l'IOD"
-      notify(iodErrorToast(error, { value, category }, fallback, { title: 'Erreur' }))
+      notify(iodErrorToast(error, { value, category }, fallback, { title: 'Erreur', lang: 'fr' }))
       return false
     }
     notify({ title: 'IOD créé', status: 'success' })

@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { errorToast, SectionLink, useHost } from '@iodine/mfe-kit'
+import { errorToast, paths, SectionLink, useHost } from '@iodine/mfe-kit'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -46,7 +46,7 @@ export function IodDetails({ iod }: { iod: Iod }) {
         </FilterLink>
         {evidence.button}
         {evidence.drawer}
-        <SectionLink className={styles.origins} to={`origins?iod=${iod.id}`}>
+        <SectionLink className={styles.origins} to={paths.origins({ iod: iod.id })}>
           Where was it first?
         </SectionLink>
         <CopyButton text={value} />

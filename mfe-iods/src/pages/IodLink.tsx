@@ -1,5 +1,6 @@
+import { isSelecting } from '@iodine/mfe-kit'
 import { Link } from '@iodine/ui/router'
-import type { MouseEvent, ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import styles from './IodLink.module.css'
 import { LINK } from './panel-focus'
 import { usePanel } from './use-panel'
@@ -14,9 +15,6 @@ export interface IodLinkProps {
 /** A link that opens an IOD's side panel. Its text can be selected. */
 export function IodLink({ id, className = '', ...anchor }: IodLinkProps) {
   const { openId, addressOf } = usePanel()
-  const keepSelection = (event: MouseEvent) => {
-    if (!window.getSelection()?.isCollapsed) event.preventDefault()
-  }
   return (
     <Link
       {...anchor}
@@ -25,7 +23,7 @@ export function IodLink({ id, className = '', ...anchor }: IodLinkProps) {
       className={`${styles.link} ${className}`}
       aria-current={openId === id || undefined}
       draggable={false}
-      onClick={keepSelection}
+      onClick={event => isSelecting(event) && event.preventDefault()}
     />
   )
 }

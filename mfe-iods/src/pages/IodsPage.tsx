@@ -1,5 +1,5 @@
 import type { Iod, IodSort } from '@iodine/contracts'
-import { errorHint, useHost } from '@iodine/mfe-kit'
+import { useHost } from '@iodine/mfe-kit'
 import { Button, EmptyState, formatCount, LoadingPanel, Page, PageHeader, useLatest } from '@iodine/ui'
 import { PlusIcon, RefreshIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { HotkeysProvider } from '@iodine/ui/overlays'
@@ -153,10 +153,8 @@ function IodsList() {
         />
         <LoadingPanel
           // The table itself reports a failure to load its next page.
-          query={{ ...list, error: isFetchNextPageError ? null : list.error, refetch: refresh }}
+          query={{ ...list, refetch: refresh }}
           errorTitle="Error loading data"
-          errorText={errorHint(list.error)}
-          whenStale="both"
           skeleton={<TableSkeleton columns={BLANK_COLUMNS} heights={HEIGHTS} />}
           isEmpty={rows => rows.length === 0}
           empty={empty}

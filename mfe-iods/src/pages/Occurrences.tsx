@@ -1,5 +1,5 @@
 import { type Iod, LIMITS, nodeIdOf } from '@iodine/contracts'
-import { errorHint, SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { CategoryTag, formatCount, LoadingPanel, LoadMore, type QueryState } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import { findMatches } from '../model/matches'
@@ -59,7 +59,6 @@ function Part<T>({ title, total, query, errorTitle, isEmpty, children }: PartPro
         <LoadingPanel
           query={query}
           errorTitle={errorTitle}
-          errorText={errorHint(query.error)}
           isEmpty={isEmpty}
           empty={<p className={styles.none}>None</p>}
         >
@@ -88,7 +87,7 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
           <ul>
             {campaigns.map(({ id, name, iod_count }) => (
               <li key={id}>
-                <SectionLink className={styles.excerpt} dir="auto" to={`campaigns/${id}`}>
+                <SectionLink className={styles.excerpt} dir="auto" to={paths.campaign(id)}>
                   {name || 'Unnamed Campaign'}
                 </SectionLink>
                 <span className={styles.meta}>
@@ -123,7 +122,7 @@ function Records({ iod, enabled }: OccurrencesProps) {
             .map(({ source, total, items }) => (
               <div key={source}>
                 <h4>
-                  <SectionLink to={`data?${new URLSearchParams({ source, q })}`}>
+                  <SectionLink to={paths.data({ source, q })}>
                     {SOURCE_LABELS[source]} ({formatCount(total ?? items.length)})
                   </SectionLink>
                 </h4>
@@ -167,10 +166,10 @@ function Narratives({ iod, enabled }: OccurrencesProps) {
         <ul>
           {items.map(({ id, text }) => {
             const [first] = findMatches(text, q)
-            const place = first && `?start=${first[0]}&end=${first[1]}`
+            const place = first && { start: first[0], end: first[1] }
             return (
               <li key={id}>
-                <SectionLink to={`narratives/${id}${place ?? ''}`}>
+                <SectionLink to={paths.narrative(id, place)}>
                   <Hit text={text} q={q} />
                 </SectionLink>
               </li>
@@ -201,20 +200,14 @@ function Mentions({ iod: { value }, enabled }: OccurrencesProps) {
                   <div className={styles.excerpt} dir="auto">
                     {subject} {verb} {object}
                   </div>
-                  <SectionLink
-                    className={styles.excerpt}
-                    dir="auto"
-                    to={`narratives/${narrative}?start=${place.start}&end=${place.end}`}
-                  >
+                  <SectionLink className={styles.excerpt} dir="auto" to={paths.narrative(narrative, place)}>
                     <q>{sentence}</q>
                   </SectionLink>
                 </li>
               )),
             )}
           </ul>
-          <SectionLink to={`graph?${new URLSearchParams({ node: nodeIdOf('entity', value) })}`}>
-            Show in the graph
-          </SectionLink>
+          <SectionLink to={paths.graph({ node: nodeIdOf('entity', value) })}>Show in the graph</SectionLink>
         </>
       )}
     </Part>

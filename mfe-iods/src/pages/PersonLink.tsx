@@ -1,4 +1,4 @@
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import styles from './IodLink.module.css'
 
 export interface PersonLinkProps {
@@ -11,7 +11,7 @@ export interface PersonLinkProps {
 /** A person's name, which leads to their community profile; plain for who has no profile. */
 export const PersonLink = ({ id, name, ...anchor }: PersonLinkProps) =>
   id !== null && name !== null ? (
-    <SectionLink className={styles.link} to={`community/${id}`} {...anchor}>
+    <SectionLink className={styles.link} to={paths.person(id)} {...anchor}>
       {name}
     </SectionLink>
   ) : (

@@ -20,7 +20,7 @@ export interface PanelAddress {
  * opened one after the other share one history entry, so that Back closes the panel.
  */
 export function usePanel() {
-  const { iodId } = useParams()
+  const { id: iodId } = useParams()
   const { search, state } = useLocation()
   const navigate = useNavigate()
   const params = new URLSearchParams(search)

@@ -1,5 +1,5 @@
 import { type Campaign, LIMITS } from '@iodine/contracts'
-import { type ApiClient, errorDetail, errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, errorDetail, errorToast, isUnauthorized, paths, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { formatCount, truncate } from '@iodine/ui'
 import { useCallback } from 'react'
@@ -106,7 +106,7 @@ export function useAddToCampaign() {
         title: `Added ${formatCount(sum.added)} IOD(s) to the campaign`,
         description: sentences(name, sum),
         status: sum.unknown > 0 ? 'warning' : sum.added > 0 ? 'success' : 'info',
-        action: { text: 'View', onClick: () => navigate(`/dashboard/campaigns/${id}`) },
+        action: { text: 'View', onClick: () => navigate(paths.campaign(id)) },
       })
       return true
     },

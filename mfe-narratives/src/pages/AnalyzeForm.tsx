@@ -1,5 +1,5 @@
 import { LIMITS } from '@iodine/contracts'
-import { SectionLink, useHost } from '@iodine/mfe-kit'
+import { paths, SectionLink, useHost } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -133,7 +133,7 @@ function KeyHint({ fault }: { fault: string | null }) {
       title={fault ? 'OpenAI key required' : undefined}
     >
       <span>{fault ?? 'Texts are analyzed with your own OpenAI API key. Add it in your profile first.'}</span>
-      <SectionLink to="profile">Open my profile</SectionLink>
+      <SectionLink to={paths.profile()}>Open my profile</SectionLink>
     </Callout>
   )
 }

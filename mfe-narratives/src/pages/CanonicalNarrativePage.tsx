@@ -1,5 +1,5 @@
 import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
-import { errorToast, hasStatus, useHost, useSections } from '@iodine/mfe-kit'
+import { errorToast, hasStatus, paths, SectionLink, useHost, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
   Button,
@@ -17,7 +17,7 @@ import {
   SourceLink,
 } from '@iodine/ui'
 import { GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
-import { Link, useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
+import { useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { graphNodeOf, nameOf, narrativeOf, reachText } from '../model/canonical'
 import { timeline } from '../model/timeline'
@@ -38,10 +38,10 @@ export function CanonicalNarrativePage() {
   const { id = '' } = useParams()
   const [search] = useSearchParams()
   const userId = search.get('user_id')
-  const navigate = useNavigate()
+  const sections = useSections()
   const query = useCanonical(id, userId)
   useCanonicalState(userId === null)
-  const back = () => navigate(userId ? `/canonical?user_id=${userId}` : '/canonical')
+  const back = () => sections.open(paths.canonicalNarratives({ user_id: userId ?? undefined }))
   return (
     <Page>
       <BackButton text="All canonical narratives" onClick={back} />
@@ -69,16 +69,14 @@ export function CanonicalNarrativePage() {
 }
 
 function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: boolean }) {
-  const navigate = useNavigate()
   const sections = useSections()
   const [isMerging, setMerging] = useState(false)
   const [splitting, setSplitting] = useState<CanonPart | null>(null)
   const [source, setSource] = useState<string | null>(null)
-  const { merge, split } = useDecide(() => navigate('/canonical'))
+  const { merge, split } = useDecide(() => sections.open(paths.canonicalNarratives()))
   const bars = useMemo(() => timeline(narrative.days), [narrative.days])
-  const showGraph = () =>
-    sections.open(`graph?canonical=true&node=${encodeURIComponent(graphNodeOf(narrative))}`)
-  const open = (id: string) => navigate(`/canonical/${id}`, { replace: true })
+  const showGraph = () => sections.open(paths.graph({ canonical: true, node: graphNodeOf(narrative) }))
+  const open = (id: string) => sections.open(paths.canonicalNarrative(id), { replace: true })
   return (
     <>
       <PageHeader
@@ -298,7 +296,6 @@ interface SentenceProps {
 function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
   const { narrative_id, src, created_at, place, before, after } = sentence
   const [triplet] = narrativeOf(sentence).triplets
-  const text = place ? `/${narrative_id}?start=${place.start}&end=${place.end}` : `/${narrative_id}`
   return (
     <li>
       <Card className={styles.sentence} compact>
@@ -332,7 +329,7 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
         <footer className={styles.footer}>
           <span className={styles.source}>{src ? <SourceLink source={src} /> : 'Without a source'}</span>
           <DateTime value={created_at} />
-          <Link to={text}>Read in its text</Link>
+          <SectionLink to={paths.narrative(narrative_id, place ?? undefined)}>Read in its text</SectionLink>
           {triplet && (
             <TripletIod
               className={styles.iod}

@@ -1,5 +1,5 @@
 import { type CanonicalNarrative, type CanonicalState, LIMITS } from '@iodine/contracts'
-import { SectionLink, useHost } from '@iodine/mfe-kit'
+import { paths, SectionLink, useHost, useSections } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -17,7 +17,7 @@ import {
   useSearchText,
 } from '@iodine/ui'
 import { HistoryIcon, LinkIcon } from '@iodine/ui/icons'
-import { Link, useNavigate, useSearchParams, useSetParam } from '@iodine/ui/router'
+import { useSearchParams, useSetParam } from '@iodine/ui/router'
 import { reachText } from '../model/canonical'
 import { useCanonicalList, useCanonicalState, useCompareByMeaning, type Whose } from '../queries/canonical'
 import styles from './CanonicalPage.module.css'
@@ -28,7 +28,7 @@ import { Sparkline } from './Sparkline'
 /** What many sentences say in different words, by reach. The URL has the search and whose narratives are shown. */
 export function CanonicalPage() {
   const [search] = useSearchParams()
-  const navigate = useNavigate()
+  const { open } = useSections()
   const q = search.get('q') ?? ''
   const whose: Whose = {
     scope: search.get('scope') === 'all' ? 'all' : 'own',
@@ -46,7 +46,7 @@ export function CanonicalPage() {
         subtitle="Canonical narratives: what many sentences say in different words"
         actions={
           isOwn && (
-            <Button icon={<HistoryIcon />} text="History" onClick={() => navigate('/canonical/history')} />
+            <Button icon={<HistoryIcon />} text="History" onClick={() => open(paths.canonicalHistory())} />
           )
         }
       />
@@ -75,7 +75,6 @@ export function CanonicalPage() {
         <LoadingPanel
           query={list}
           errorTitle="Unable to load canonical narratives"
-          whenStale="both"
           skeleton={<SkeletonCards count={5} lines={1} className={styles.list} />}
           isEmpty={narratives => narratives.length === 0}
           empty={<Nothing q={q} whose={whose} />}
@@ -101,15 +100,15 @@ export function CanonicalPage() {
 
 function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: string | null }) {
   const { id, since, last, owners, over_time } = narrative
-  const to = userId ? `/canonical/${id}?user_id=${userId}` : `/canonical/${id}`
+  const to = paths.canonicalNarrative(id, { user_id: userId ?? undefined })
   return (
     <li>
       <Card className={styles.row} compact>
         <div className={styles.said}>
           {owners === null ? (
-            <Link to={to} className={styles.link}>
+            <SectionLink to={to} className={styles.link}>
               <Parts narrative={narrative} />
-            </Link>
+            </SectionLink>
           ) : (
             <Parts narrative={narrative} />
           )}
@@ -134,7 +133,7 @@ function Note({ whose, state }: { whose: Whose; state: CanonicalState | undefine
     return (
       <Callout className={styles.note} icon={false} compact>
         The narratives of another member, as their graph is public. Their texts are not.{' '}
-        <SectionLink to={`community/users/${whose.userId}`}>Open their profile</SectionLink>
+        <SectionLink to={paths.person(whose.userId)}>Open their profile</SectionLink>
       </Callout>
     )
   if (whose.scope === 'all')
@@ -185,7 +184,7 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
             onClick={() => void compare()}
           />
         ) : (
-          <SectionLink to="profile">Add an AI key to compare by meaning</SectionLink>
+          <SectionLink to={paths.profile()}>Add an AI key to compare by meaning</SectionLink>
         )}
       </div>
     </Callout>
@@ -193,7 +192,7 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
 }
 
 function Nothing({ q, whose }: { q: string; whose: Whose }) {
-  const navigate = useNavigate()
+  const { open } = useSections()
   if (q) return <EmptyState icon={<LinkIcon />} title="No narrative has this in a spelling" />
   if (whose.scope === 'all' || whose.userId)
     return <EmptyState icon={<LinkIcon />} title="Nothing is said by enough people yet" />
@@ -202,7 +201,7 @@ function Nothing({ q, whose }: { q: string; whose: Whose }) {
       icon={<LinkIcon />}
       title="No canonical narratives yet"
       description="They gather the triplets of your texts."
-      action={<Button text="Analyze a text" onClick={() => navigate('/')} />}
+      action={<Button text="Analyze a text" onClick={() => open(paths.narratives())} />}
     />
   )
 }

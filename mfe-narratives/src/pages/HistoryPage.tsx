@@ -1,4 +1,5 @@
 import type { CanonicalDecision } from '@iodine/contracts'
+import { paths, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
   Button,
@@ -14,7 +15,6 @@ import {
   Tag,
 } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
-import { useNavigate } from '@iodine/ui/router'
 import { useState } from 'react'
 import { linesOf } from '../model/canonical'
 import { useDecide, useDecisions } from '../queries/canonical'
@@ -23,12 +23,12 @@ import listStyles from './NarrativesPage.module.css'
 
 /** What the user has merged and split, each with Undo. */
 export function HistoryPage() {
-  const navigate = useNavigate()
+  const { open } = useSections()
   const query = useDecisions()
   const { undo } = useDecide(() => {})
   return (
     <Page>
-      <BackButton text="All canonical narratives" onClick={() => navigate('/canonical')} />
+      <BackButton text="All canonical narratives" onClick={() => open(paths.canonicalNarratives())} />
       <PageHeader
         title="Merges and splits"
         subtitle="What you decide stands, whatever texts are added, until you undo it"
@@ -36,7 +36,6 @@ export function HistoryPage() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the history"
-        whenStale="both"
         skeleton={<SkeletonCards count={3} lines={2} className={listStyles.list} />}
         isEmpty={decisions => decisions.length === 0}
         empty={

@@ -1,7 +1,7 @@
-import { hasStatus } from '@iodine/mfe-kit'
+import { hasStatus, paths, useSections } from '@iodine/mfe-kit'
 import { BackButton, EmptyState, LoadingPanel, Page, PageHeader, SkeletonCards } from '@iodine/ui'
 import { ChatIcon } from '@iodine/ui/icons'
-import { useNavigate, useParams, useSearchParams } from '@iodine/ui/router'
+import { useParams, useSearchParams } from '@iodine/ui/router'
 import { useMemo, useState } from 'react'
 import { placeOf } from '../model/place'
 import { useNarrative } from '../queries/narrative'
@@ -15,7 +15,7 @@ import styles from './NarrativesPage.module.css'
 export function NarrativePage() {
   const { id = '' } = useParams()
   const [search] = useSearchParams()
-  const navigate = useNavigate()
+  const { open } = useSections()
   const query = useNarrative(id)
   const { data, error } = query
   const sentence = useMemo(() => placeOf(search, data?.text ?? ''), [search, data])
@@ -24,11 +24,11 @@ export function NarrativePage() {
   const { deleting, remove, restore } = useDeleteNarrative()
   const [converting, setConverting] = useState<Said | null>(null)
   const leave = async () => {
-    if (await remove(id, () => void restore(id))) navigate('/')
+    if (await remove(id, () => void restore(id))) open(paths.narratives())
   }
   return (
     <Page>
-      <BackButton text="All narratives" onClick={() => navigate('/')} />
+      <BackButton text="All narratives" onClick={() => open(paths.narratives())} />
       <PageHeader title="Narrative" subtitle="An analyzed text with its triplets" />
       {hasStatus(error, 404) || hasStatus(error, 422) ? (
         <EmptyState icon={<ChatIcon />} title="This narrative does not exist any more" />

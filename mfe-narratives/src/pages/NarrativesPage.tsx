@@ -74,7 +74,6 @@ export function NarrativesPage() {
             <LoadingPanel
               query={list}
               errorTitle="Unable to load narratives"
-              whenStale="both"
               skeleton={<SkeletonCards count={SKELETONS} lines={6} className={styles.list} />}
               isEmpty={narratives => narratives.length === 0 && removed.length === 0}
               empty={

@@ -1,5 +1,5 @@
+import { paths, useSections } from '@iodine/mfe-kit'
 import { Tab, Tabs } from '@iodine/ui'
-import { useNavigate } from '@iodine/ui/router'
 import type { ReactNode } from 'react'
 
 export interface NarrativesTabsProps {
@@ -9,13 +9,13 @@ export interface NarrativesTabsProps {
 
 /** The two sides of the section: texts with their triplets, and what they say together. */
 export function NarrativesTabs({ selected, children }: NarrativesTabsProps) {
-  const navigate = useNavigate()
+  const { open } = useSections()
   const panel = <>{children}</>
   return (
     <Tabs
       id="narratives"
       selectedTabId={selected}
-      onChange={id => navigate(id === 'canonical' ? '/canonical' : '/')}
+      onChange={id => open(id === 'canonical' ? paths.canonicalNarratives() : paths.narratives())}
       renderActiveTabPanelOnly
       animate={false}
     >

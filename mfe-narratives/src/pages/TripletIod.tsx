@@ -1,5 +1,5 @@
 import type { Iod, Triplet } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Tag } from '@iodine/ui'
 import { AddIcon, TickIcon } from '@iodine/ui/icons'
 import { tripletValue } from '../model/triplets'
@@ -14,7 +14,7 @@ interface TripletIodProps {
 /** Leads to the IOD of a triplet, or makes one of it. */
 export function TripletIod({ className, triplet, iod, onConvert }: TripletIodProps) {
   return iod ? (
-    <SectionLink className={className} to={`iods/${iod.id}`}>
+    <SectionLink className={className} to={paths.iod(iod.id)}>
       <Tag
         minimal
         interactive

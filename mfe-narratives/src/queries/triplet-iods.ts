@@ -1,6 +1,6 @@
 import type { Iod, Narrative, Triplet } from '@iodine/contracts'
 import { lookupBatches } from '@iodine/known-iods'
-import { useHost } from '@iodine/mfe-kit'
+import { useHost, writeOver } from '@iodine/mfe-kit'
 import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useMemo } from 'react'
 import { iodMatcher, tripletValue } from '../model/triplets'
@@ -52,7 +52,9 @@ export function useConvertTriplet() {
             source_id: triplet.id,
           },
         })
-        client.setQueriesData<Iod[]>({ queryKey: [KEY] }, iods => [...(iods ?? []), iod])
+        await writeOver(client, [[KEY]], () =>
+          client.setQueriesData<Iod[]>({ queryKey: [KEY] }, iods => [...(iods ?? []), iod]),
+        )
         return iod
       } catch (error) {
         void client.invalidateQueries({ queryKey: [KEY] })

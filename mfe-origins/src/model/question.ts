@@ -1,4 +1,4 @@
-import type { SightingSearch } from '@iodine/contracts'
+import { isId, type SightingSearch } from '@iodine/contracts'
 
 /** What is searched for: words of the form's three kinds, or the id of a record or an IOD. */
 export type By = 'value' | 'text' | 'url' | 'record' | 'iod'
@@ -16,7 +16,6 @@ export interface Question {
 export const WORDS_MAX = 1_000
 
 const ALL_BY: readonly By[] = ['record', 'iod', 'value', 'text', 'url']
-const ID = /^[0-9a-f]{24}$/i
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/
 
 const timeOf = (given: string | null): string =>
@@ -26,7 +25,7 @@ const timeOf = (given: string | null): string =>
 export function readQuestion(search: URLSearchParams): Question | null {
   const by = ALL_BY.find(name => {
     const given = search.get(name)?.trim()
-    return given && ((name !== 'record' && name !== 'iod') || ID.test(given))
+    return given && ((name !== 'record' && name !== 'iod') || isId(given))
   })
   if (by === undefined) return null
   return {

@@ -1,4 +1,4 @@
-import { errorHint, hasStatus, SectionLink } from '@iodine/mfe-kit'
+import { hasStatus, paths, SectionLink } from '@iodine/mfe-kit'
 import {
   Callout,
   EmptyState,
@@ -61,11 +61,10 @@ export function OriginsPage() {
             errorText={
               question.by === 'record' && hasStatus(query.error, 404)
                 ? 'It is not yours, was deleted, or was collected seconds ago.'
-                : errorHint(query.error)
+                : undefined
             }
             loadingLabel="Comparing records..."
             skeleton={<SkeletonCards count={2} lines={5} className={styles.cards} />}
-            whenStale="both"
             isEmpty={({ first }) => first === null}
             empty={<Nothing question={question} />}
           >
@@ -90,7 +89,7 @@ function Asked({ question: { by, words }, value }: { question: Question; value: 
   return (
     <p className={styles.asked}>
       The IOD{' '}
-      <SectionLink to={`iods/${words}`} dir="auto">
+      <SectionLink to={paths.iod(words)} dir="auto">
         {value ?? words}
       </SectionLink>
     </p>

@@ -1,5 +1,5 @@
 import { isApiError } from '@iodine/contracts'
-import { errorDetail, SectionLink } from '@iodine/mfe-kit'
+import { errorDetail, paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Callout, formatDate } from '@iodine/ui'
 import { useCounting, useOtherCounts } from '../queries/counts'
 import styles from './Others.module.css'
@@ -15,7 +15,7 @@ export function Others({ about }: { about: { record_id: string } | { iod_id: str
     return (
       <p className={styles.note}>
         How many others collected the same is told to those who count, too:{' '}
-        <SectionLink to="profile">My Profile</SectionLink>
+        <SectionLink to={paths.profile()}>My Profile</SectionLink>
       </p>
     )
   return (

@@ -1,8 +1,7 @@
 import { type Sighting, siteOf } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
-import { Link } from '@iodine/ui/router'
 import type { ReactNode } from 'react'
 import { describeEdge, exactTime, type Found, MATCH_LABELS, nameOf, SOURCE_LABELS } from '../model/sightings'
 import styles from './SightingCard.module.css'
@@ -129,8 +128,8 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
       </dl>
       {own && (
         <p className={styles.links}>
-          <Link to={`?record=${sighting.id}`}>Search by this post</Link>
-          <SectionLink to={`data?${new URLSearchParams({ source, ...(account && { q: account }) })}`}>
+          <SectionLink to={paths.origins({ record: sighting.id })}>Search by this post</SectionLink>
+          <SectionLink to={paths.data({ source, ...(account && { q: account }) })}>
             Records of this account
           </SectionLink>
         </p>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
-import { isFilled, isSourceReference } from './vocabulary.js'
+import { ID_PATTERN, isFilled, isSourceReference } from './vocabulary.js'
 
 /** Answer without data. */
 export const done = z.strictObject({ done: z.literal(true) })
@@ -11,7 +11,7 @@ export const errorBody = z.strictObject({ detail: z.union([z.string(), z.array(z
 export type ErrorBody = z.output<typeof errorBody>
 
 /** Opaque id: 24 hex characters. */
-export const id = z.string().regex(/^[0-9a-f]{24}$/i, 'must be an id')
+export const id = z.string().regex(ID_PATTERN, 'must be an id')
 /** ISO 8601 UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 })
 /** ISO 8601 with a zone, as clients send it. Invalid dates, such as February 30, are refused. */

@@ -24,6 +24,10 @@ export type SourceType = (typeof SOURCE_TYPES)[number]
 export const SOURCES = ['tiktok', 'telegram', 'blog'] as const
 export type Source = (typeof SOURCES)[number]
 
+/** Ids of the API: opaque, 24 hex characters. */
+export const ID_PATTERN = /^[0-9a-f]{24}$/i
+export const isId = (text: string): boolean => ID_PATTERN.test(text)
+
 export const CONTRIBUTION_TYPES = ['IOD', 'NARRATIVE'] as const
 export type ContributionType = (typeof CONTRIBUTION_TYPES)[number]
 

@@ -1,9 +1,8 @@
-import { hasStatus, isUnauthorized, type NewEvidence } from '@iodine/contracts'
+import { hasStatus, isUnauthorized, type NewEvidence, paths } from '@iodine/contracts'
 import { useQueryClient } from '@iodine/mfe-kit/query'
+import { errorDetail } from '@iodine/ui'
 import { useCallback } from 'react'
-import { errorDetail } from './api-error'
 import { useHost } from './define-parcel'
-import { useSectionPath } from './section-link'
 
 /** Key of everything that is read of evidence. */
 export const EVIDENCE = ['evidence']
@@ -21,7 +20,6 @@ export type Quote = NewEvidence
  */
 export function useAddQuote() {
   const { api, navigate, notify } = useHost()
-  const pathOf = useSectionPath()
   const client = useQueryClient()
   const add = useCallback(
     async (iodId: string, quote: Quote, failed: string): Promise<boolean> => {
@@ -54,11 +52,11 @@ export function useAddQuote() {
           title: 'Your quote is evidence of the IOD',
           status: 'success',
           key: iodId,
-          action: { text: 'View', onClick: () => navigate(pathOf(`iods/${iodId}`)) },
+          action: { text: 'View', onClick: () => navigate(paths.iod(iodId)) },
         })
       return isAdded
     },
-    [add, navigate, notify, pathOf],
+    [add, navigate, notify],
   )
   return { afterCreation, toExisting }
 }

@@ -1,12 +1,14 @@
+import { paths } from '@iodine/contracts'
 import { type QueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
-import { Loading } from '@iodine/ui'
-import { createPath, type Navigator, Router } from '@iodine/ui/router'
+import { Loading, NotFound } from '@iodine/ui'
+import { createPath, type Navigator, Route, Router, Routes } from '@iodine/ui/router'
 import * as React from 'react'
 import { type ComponentType, createContext, Suspense, use, useEffect, useMemo } from 'react'
 import * as ReactDOMClient from 'react-dom/client'
 import singleSpaReact from 'single-spa-react'
 import { HOST_CONTRACT_VERSION, type HostProps, type RemoteParcel } from './host-contract'
 import { queryClientFor } from './query-client'
+import { SectionLink } from './section-link'
 
 const HostContext = createContext<HostProps | null>(null)
 
@@ -17,51 +19,73 @@ export function useHost(): HostProps {
   return host
 }
 
+/** The pages of a section by their path below its own: `{ '/': UsersPage, '/profile/:userId': ProfilePage }`. */
+export type SectionPages = Readonly<Record<string, ComponentType>>
+
 /**
- * Defines a section by a React component: single-spa lifecycles that give `Root` the host's props
- * (`useHost`), a router based at the section's path, and a query client that is kept between visits.
+ * Defines a section by its pages: single-spa lifecycles that give them the host's props (`useHost`), a router based
+ * at the section's path, and a query client that is kept between visits. Every other path below the section's is
+ * 'Page Not Found'.
  */
-export function defineParcel(Root: ComponentType): RemoteParcel {
+export function defineParcel(pages: SectionPages): RemoteParcel {
   const queryClient = queryClientFor()
-  const ParcelRoot = (host: HostProps) => {
-    const { navigate } = host
-    const navigator = useMemo<Navigator>(
-      () => ({
-        createHref: to => (typeof to === 'string' ? to : createPath(to)),
-        go: delta => navigate(delta),
-        push: (to, state, options) => navigate(to, { ...options, state }),
-        replace: (to, state, options) => navigate(to, { ...options, state, replace: true }),
-      }),
-      [navigate],
-    )
-    return (
-      <HostContext value={host}>
-        <QueryClientProvider client={queryClient(host.session.user.id)}>
-          <Router
-            basename={host.basePath}
-            location={host.location}
-            navigationType={host.navigationType}
-            navigator={navigator}
-          >
-            <Suspense fallback={<Loading />}>
-              <Root />
-            </Suspense>
-          </Router>
-        </QueryClientProvider>
-      </HostContext>
-    )
-  }
   const lifecycles = singleSpaReact<HostProps>({
     React,
     ReactDOMClient,
     renderType: 'createRoot',
-    rootComponent: ParcelRoot,
+    rootComponent: host => <Section host={host} pages={pages} cache={queryClient(host.session.user.id)} />,
     errorBoundary: (error, _info, { onCrash, session }) => (
       <Crashed error={error} onCrash={onCrash} cache={queryClient(session.user.id)} />
     ),
   })
   return { ...lifecycles, hostContract: HOST_CONTRACT_VERSION } as RemoteParcel
 }
+
+interface SectionProps {
+  host: HostProps
+  pages: SectionPages
+  cache: QueryClient
+}
+
+function Section({ host, pages, cache }: SectionProps) {
+  const { navigate } = host
+  const navigator = useMemo<Navigator>(
+    () => ({
+      createHref: to => (typeof to === 'string' ? to : createPath(to)),
+      go: delta => navigate(delta),
+      push: (to, state, options) => navigate(to, { ...options, state }),
+      replace: (to, state, options) => navigate(to, { ...options, state, replace: true }),
+    }),
+    [navigate],
+  )
+  return (
+    <HostContext value={host}>
+      <QueryClientProvider client={cache}>
+        <Router
+          basename={host.basePath}
+          location={host.location}
+          navigationType={host.navigationType}
+          navigator={navigator}
+        >
+          <Suspense fallback={<Loading />}>
+            <Routes>
+              {Object.entries(pages).map(([path, Page]) => (
+                <Route key={path} path={path} element={<Page />} />
+              ))}
+              <Route path="*" element={<Missing />} />
+            </Routes>
+          </Suspense>
+        </Router>
+      </QueryClientProvider>
+    </HostContext>
+  )
+}
+
+const Missing = () => (
+  <NotFound>
+    <SectionLink to={paths.overview()}>Go to the dashboard</SectionLink>
+  </NotFound>
+)
 
 interface CrashedProps {
   error: Error

@@ -1,15 +1,19 @@
 import { isUnauthorized } from '@iodine/contracts'
+import { errorDetail } from '@iodine/ui'
 import { useEffect } from 'react'
-import { errorDetail } from './api-error'
 import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
 
-/** The toast of a failed call: the server's detail, or `fallback`. Its title says so when the browser is offline. */
+/**
+ * The toast of a failed call: the server's detail, which is English, or `fallback`. Its title says so when the
+ * browser is offline.
+ */
 export const errorToast = (error: unknown, fallback: string, change: Partial<Toast> = {}): Toast => ({
   title: navigator.onLine ? 'Error' : 'You are offline',
   description: errorDetail(error, fallback),
   status: 'error',
   ...change,
+  ...(change.lang && errorDetail(error, '') && { descriptionLang: 'en' }),
 })
 
 /**

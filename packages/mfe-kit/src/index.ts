@@ -1,8 +1,17 @@
-export { ApiError, hasStatus, isApiError, isUnauthorized, type Page } from '@iodine/contracts'
+export {
+  ApiError,
+  type AppPath,
+  hasStatus,
+  isApiError,
+  isUnauthorized,
+  type Page,
+  paths,
+} from '@iodine/contracts'
+export { errorDetail, errorHint } from '@iodine/ui'
 export { type Quote, useAddQuote } from './add-quote'
 export type { ApiClient } from './api-client'
-export { errorDetail, errorHint } from './api-error'
-export { defineParcel, useHost } from './define-parcel'
+export { holdReads, writeOver } from './cache-writes'
+export { defineParcel, type SectionPages, useHost } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
 export {
   HOST_CONTRACT_VERSION,
@@ -14,5 +23,5 @@ export {
 export { type QuoteOffer, useIodErrorToast } from './iod-error-toast'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
-export { SectionLink, type SectionLinkProps, useSectionPath } from './section-link'
+export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'
 export { type Sections, useSections } from './sections'

@@ -1,10 +1,9 @@
-import { foldIod, foldValue, hasStatus, type Iod } from '@iodine/contracts'
+import { foldIod, foldValue, hasStatus, type Iod, paths } from '@iodine/contracts'
 import { useCallback } from 'react'
 import { type Quote, useAddQuote } from './add-quote'
 import { useHost } from './define-parcel'
 import { errorToast } from './error-toast'
 import type { Toast } from './host-contract'
-import { useSectionPath } from './section-link'
 
 const CONFLICT = 409
 
@@ -22,7 +21,6 @@ export interface QuoteOffer {
  */
 export function useIodErrorToast(open?: (id: string) => void) {
   const { api, navigate, notify } = useHost()
-  const pathOf = useSectionPath()
   const { toExisting } = useAddQuote()
   return useCallback(
     (
@@ -44,7 +42,7 @@ export function useIodErrorToast(open?: (id: string) => void) {
         text: 'Open it',
         onClick: () => {
           find()
-            .then(id => (open ? open(id) : navigate(pathOf(`iods/${id}`))))
+            .then(id => (open ? open(id) : navigate(paths.iod(id))))
             .catch(cause => notify(errorToast(cause, 'The IOD could not be opened')))
         },
       }
@@ -60,6 +58,6 @@ export function useIodErrorToast(open?: (id: string) => void) {
       }
       return { ...toast, actions: [openIt, addIt] }
     },
-    [api, navigate, notify, pathOf, open, toExisting],
+    [api, navigate, notify, open, toExisting],
   )
 }

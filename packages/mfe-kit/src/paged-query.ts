@@ -1,9 +1,4 @@
-import type {
-  InfiniteData,
-  QueryKey,
-  UseInfiniteQueryOptions,
-  UseInfiniteQueryResult,
-} from '@tanstack/react-query'
+import type { InfiniteData, QueryKey, UseInfiniteQueryOptions } from '@tanstack/react-query'
 import { useInfiniteQuery } from './infinite-query'
 
 type Cursor = string | null
@@ -20,15 +15,21 @@ type PagedOptions<P> = Omit<
   readPage: (page: { cursor?: string }, signal: AbortSignal) => Promise<P>
 }
 
-/** A paginated list of the API. Each page has the cursor of the next one, null at the end. */
-export function usePagedQuery<P extends HasNextCursor>({
-  readPage,
-  ...options
-}: PagedOptions<P>): UseInfiniteQueryResult<InfiniteData<P, Cursor>> {
-  return useInfiniteQuery<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>({
+/**
+ * A paginated list of the API. Each page has the cursor of the next one, null at the end. `error` is that of the
+ * list, for `LoadingPanel`; `nextPageError` that of the next page alone, for `LoadMore`.
+ */
+export function usePagedQuery<P extends HasNextCursor>({ readPage, ...options }: PagedOptions<P>) {
+  const query = useInfiniteQuery<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>({
     ...options,
     queryFn: ({ pageParam, signal }) => readPage(pageParam === null ? {} : { cursor: pageParam }, signal),
     initialPageParam: null,
     getNextPageParam: page => page.nextCursor,
   })
+  const { error, isFetchNextPageError } = query
+  return {
+    ...query,
+    error: isFetchNextPageError ? null : error,
+    nextPageError: isFetchNextPageError ? error : null,
+  }
 }

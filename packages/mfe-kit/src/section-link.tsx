@@ -1,28 +1,33 @@
-import { type AnchorHTMLAttributes, type MouseEvent, useCallback } from 'react'
+import type { AppPath } from '@iodine/contracts'
+import type { NavigateOptions } from '@iodine/ui/router'
+import type { AnchorHTMLAttributes, MouseEvent } from 'react'
 import { useHost } from './define-parcel'
 
-/** Returns a function that makes the full path of another section's page: 'iods/ID' becomes '/dashboard/iods/ID'. */
-export function useSectionPath(): (page: string) => string {
-  const { basePath } = useHost()
-  return useCallback(page => `${basePath.slice(0, basePath.lastIndexOf('/'))}/${page}`, [basePath])
+/** Whether a click ends a selection of text by the mouse, and is none on the link. */
+export const isSelecting = ({ detail }: MouseEvent): boolean =>
+  detail > 0 && window.getSelection()?.isCollapsed === false
+
+export interface SectionLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
+  /** A page of `paths`. */
+  to: AppPath
+  /** State of the new history entry. */
+  state?: NavigateOptions['state']
 }
 
-export interface SectionLinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'onClick'> {
-  /** The page with its query, from the section's id on: 'campaigns/ID'. */
-  to: string
-}
-
-/** A link to a page of another section. Links within a section are the router's `Link`. */
-export function SectionLink({ to, children, ...anchor }: SectionLinkProps) {
+/**
+ * A link to a page of any section. The router's `Link` is for the section's own page under another search or filter.
+ * A click that `onClick` prevents does not navigate.
+ */
+export function SectionLink({ to, state, onClick, children, ...anchor }: SectionLinkProps) {
   const { navigate } = useHost()
-  const path = useSectionPath()(to)
-  const open = (event: MouseEvent) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  const open = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event)
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
     event.preventDefault()
-    navigate(path)
+    navigate(to, { state })
   }
   return (
-    <a rel="noopener" {...anchor} href={path} onClick={open}>
+    <a rel="noopener" {...anchor} href={to} onClick={open}>
       {children}
     </a>
   )

@@ -26,7 +26,7 @@ function Page() {
     </>
   )
 }
-const parcel = defineParcel(Page)
+const parcel = defineParcel({ '/': Page })
 const open = async (pieces: Evidence[], routes: Routes = {}) => {
   const section = await openSection(parcel, '/dashboard/iods', '/dashboard/iods', {
     'GET /iods/:id/evidence': () => [200, pieces, { 'X-Total-Count': String(pieces.length) }],
@@ -61,7 +61,7 @@ describe('the drawer of an IOD’s evidence', () => {
     const link = piece.getByRole('link', { name: 'https://varnelwatch.example/mirrors' })
     expect(link.getAttribute('rel')).toBe('noopener noreferrer')
     expect(piece.getByRole('link', { name: 'bo' }).getAttribute('href')).toBe(
-      `/dashboard/community/${'d'.repeat(24)}`,
+      `/dashboard/community/profile/${'d'.repeat(24)}`,
     )
     expect(piece.getByText('No. 3')).toBeTruthy()
     expect(piece.getByText(seal.manifest_hash)).toBeTruthy()
@@ -308,7 +308,7 @@ describe('counts', () => {
   })
 
   it('of rows come in one request; a row without evidence has no mark', async () => {
-    const { calls } = await openSection(defineParcel(Rows), '/dashboard/iods', '/dashboard/iods', {
+    const { calls } = await openSection(defineParcel({ '/': Rows }), '/dashboard/iods', '/dashboard/iods', {
       'POST /iods/evidence/counts': [200, { [IDS[1] as string]: 1_234 }],
     })
     expect(await screen.findByRole('button', { name: 'Evidence: 1,234' })).toBeTruthy()
@@ -335,7 +335,7 @@ describe('the captures of a record', () => {
     const { own: _, manifest: __, manifest_hash, seal: ___, ...summary } = capture
     let listed = [{ ...summary, record_id: IDS[0] as string }]
     const { calls, toasts } = await openSection(
-      defineParcel(RecordCard),
+      defineParcel({ '/': RecordCard }),
       '/dashboard/data',
       '/dashboard/data',
       {

@@ -1,7 +1,7 @@
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { QueryClient, QueryClientProvider, useInfiniteQuery } from '../src/query'
+import { QueryClient, QueryClientProvider, useInfiniteQuery, usePagedQuery } from '../src/query'
 
 afterEach(cleanup)
 
@@ -60,4 +60,42 @@ test('the next page goes before a reading anew of the list', async () => {
     [1, false],
   ])
   await waitFor(() => expect(list().data?.pages).toEqual([0, 1]))
+})
+
+test('a next page that fails is its own error, and leaves the list without one', async () => {
+  const client = new QueryClient()
+  const wrapper = ({ children }: { children: ReactNode }) => (
+    <QueryClientProvider client={client}>{children}</QueryClientProvider>
+  )
+  const failure = new Error('503')
+  let isDown = false
+  const { result } = renderHook(
+    () =>
+      usePagedQuery({
+        queryKey: ['letters'],
+        readPage: async ({ cursor = 'a' }) => {
+          if (isDown) throw failure
+          return { items: [cursor], nextCursor: cursor === 'a' ? 'b' : null }
+        },
+        retry: false,
+      }),
+    { wrapper },
+  )
+  const seen = () => {
+    const { data, error, nextPageError, hasNextPage } = result.current
+    return { items: data?.pages.flatMap(({ items }) => items), error, nextPageError, hasNextPage }
+  }
+  await waitFor(() => expect(seen().items).toEqual(['a']))
+  isDown = true
+  await act(async () => void (await result.current.fetchNextPage()))
+  await waitFor(() =>
+    expect(seen()).toEqual({ items: ['a'], error: null, nextPageError: failure, hasNextPage: true }),
+  )
+  await act(async () => void (await result.current.refetch()))
+  await waitFor(() => expect(seen()).toMatchObject({ items: ['a'], error: failure, nextPageError: null }))
+  isDown = false
+  await act(async () => void (await result.current.fetchNextPage()))
+  await waitFor(() =>
+    expect(seen()).toEqual({ items: ['a', 'b'], error: null, nextPageError: null, hasNextPage: false }),
+  )
 })

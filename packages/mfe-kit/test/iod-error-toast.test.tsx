@@ -3,7 +3,7 @@ import { Button } from '@iodine/ui'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
-import { ApiError, defineParcel, SectionLink, useHost, useIodErrorToast } from '../src'
+import { ApiError, defineParcel, paths, SectionLink, useHost, useIodErrorToast } from '../src'
 import { type Answer, openSection, type Routes } from '../testing'
 
 const QUOTE = {
@@ -32,11 +32,11 @@ function Page() {
       />
       {isAdded && 'added'}
       <Button text="wrong" onClick={() => fail(422, 'value: must not be empty')} />
-      <SectionLink to="campaigns/1?a=b">Campaign</SectionLink>
+      <SectionLink to={paths.campaigns({ search: 'lake' })}>Campaign</SectionLink>
     </>
   )
 }
-const parcel = defineParcel(Page)
+const parcel = defineParcel({ '/': Page })
 const open = (lookup: Answer = [200, []], routes: Routes = {}) =>
   openSection(parcel, '/dashboard/data', '/dashboard/data?q=lake', { 'POST /iods/lookup': lookup, ...routes })
 const press = async (name: string) => fireEvent.click(await screen.findByRole('button', { name }))
@@ -111,9 +111,9 @@ test('an IOD that is not found any more is told', async () => {
 test('a link to another section is opened by the host, and by the browser in a new tab', async () => {
   const { path, search } = await open()
   const link = await screen.findByRole('link', { name: 'Campaign' })
-  expect(link.getAttribute('href')).toBe('/dashboard/campaigns/1?a=b')
+  expect(link.getAttribute('href')).toBe('/dashboard/campaigns?search=lake')
   expect(fireEvent.click(link, { ctrlKey: true })).toBe(true)
   expect(path()).toBe('/dashboard/data')
   expect(fireEvent.click(link)).toBe(false)
-  expect(path() + search()).toBe('/dashboard/campaigns/1?a=b')
+  expect(path() + search()).toBe('/dashboard/campaigns?search=lake')
 })

@@ -53,7 +53,7 @@ afterEach(async () => {
 })
 
 async function mount(Root: () => React.ReactNode, props: HostProps) {
-  parcel = mountParcel(defineParcel(Root), container, props)
+  parcel = mountParcel(defineParcel({ '*': Root }), container, props)
   await parcel.mounted
 }
 
@@ -82,6 +82,29 @@ test('a section sees its path below the base, the host props, and links that car
       ),
     PATIENCE,
   )
+})
+
+test('an unknown path below the section is Page Not Found', async () => {
+  const pages = { '/': () => <h1>List</h1>, '/thing/:id': () => <h1>Thing</h1> }
+  const open = async (path: string) => {
+    parcel = mountParcel(
+      defineParcel(pages),
+      container,
+      hostProps({ location: at(`/dashboard/iods${path}`) }),
+    )
+    await parcel.mounted
+    const text = await vi.waitFor(() => container.querySelector('h1')?.textContent ?? expect.fail(), PATIENCE)
+    const link = container.querySelector('a')?.getAttribute('href')
+    await parcel.unmount()
+    return link ? [text, link] : text
+  }
+  const missing = ['Page Not Found', '/dashboard/overview']
+  expect(await open('')).toBe('List')
+  expect(await open('/')).toBe('List')
+  expect(await open(`/thing/${'a'.repeat(24)}`)).toBe('Thing')
+  expect(await open('/thing')).toEqual(missing)
+  expect(await open('/x')).toEqual(missing)
+  expect(await open('/x/y')).toEqual(missing)
 })
 
 test('new props reach the section without mounting it again, also in quick succession', async () => {

@@ -4,16 +4,15 @@ import { expect, test, vi } from 'vitest'
 import { LoadingPanel, LoadMore, type QueryState, SkeletonCards } from '../src'
 
 const refetch = vi.fn()
-const show = (state: Partial<QueryState<string[]>>, whenStale?: 'content' | 'error' | 'both') => {
+const show = (state: Partial<QueryState<string[]>>, errorText?: string) => {
   cleanup()
   render(
     <LoadingPanel
       query={{ data: undefined, error: null, isFetching: false, refetch, ...state }}
       errorTitle="Unable to load"
-      errorText="Not now"
+      errorText={errorText}
       isEmpty={names => names.length === 0}
       empty="Nobody"
-      {...(whenStale && { whenStale })}
     >
       {names => <p>{names.join()}</p>}
     </LoadingPanel>,
@@ -44,16 +43,29 @@ test('what the content will look like stands below the spinner, hidden from assi
 })
 
 test('an error without data says what failed, and Retry reads again', () => {
-  expect(show({ error: new Error('503') })).toBe('Unable to loadNot nowRetry')
+  expect(show({ error: new Error('503') }, 'Not now')).toBe('Unable to loadNot nowRetry')
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
   expect(refetch).toHaveBeenCalledOnce()
 })
 
-test('an error when loading again leaves the content, or takes its place, or stands above it', () => {
-  const stale = { data: ['ada'], error: new Error('503') }
-  expect(show(stale)).toBe('ada')
-  expect(show(stale, 'error')).toBe('Unable to loadNot nowRetry')
-  expect(show(stale, 'both')).toBe('Unable to loadNot nowRetryada')
+test('an error without a text of its own has the server’s detail, or advice', () => {
+  expect(show({ error: new ApiError(503, 'Not now') })).toBe('Unable to loadNot nowRetry')
+  expect(show({ error: new Error('reset') })).toBe(
+    'Unable to loadCheck your connection, then try again.Retry',
+  )
+})
+
+test('an error when loading again stands above the content, which stays', () => {
+  expect(show({ data: ['ada'], error: new ApiError(503, 'Not now') })).toBe('Unable to loadNot nowRetryada')
+})
+
+test('in a French place the product’s English words and the server’s are marked as such', () => {
+  const query = { data: undefined, isFetching: false, refetch, error: new ApiError(503, 'Not now') }
+  render(<LoadingPanel query={query} errorTitle="Impossible de charger" />, {
+    container: Object.assign(document.body.appendChild(document.createElement('div')), { lang: 'fr' }),
+  })
+  const langOf = (text: string) => screen.getByText(text).closest('[lang]')?.getAttribute('lang')
+  expect(['Impossible de charger', 'Not now', 'Retry'].map(langOf)).toEqual(['fr', 'en', 'en'])
 })
 
 test('a 401 shows no error: the host leaves the page', () => {
@@ -62,12 +74,20 @@ test('a 401 shows no error: the host leaves the page', () => {
   expect(screen.getByRole('status')).toBeTruthy()
 })
 
-test('a list offers its next page until its end', () => {
+test('a list offers its next page until its end, and says why it has not come', () => {
   const fetchNextPage = vi.fn()
   const state = { hasNextPage: true, isFetchingNextPage: false, fetchNextPage }
   const { rerender } = render(<LoadMore query={state} text="More" />)
   fireEvent.click(screen.getByRole('button', { name: 'More' }))
   expect(fetchNextPage).toHaveBeenCalledOnce()
+  rerender(<LoadMore query={{ ...state, nextPageError: new ApiError(503, 'Not now') }} text="More" />)
+  expect(screen.getByRole('alert').textContent).toBe('The rest could not be loadedNot nowRetry')
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(fetchNextPage).toHaveBeenCalledTimes(2)
+  rerender(
+    <LoadMore query={{ ...state, nextPageError: new ApiError(401, 'Not authenticated') }} text="More" />,
+  )
+  expect(screen.queryByRole('alert')).toBeNull()
   rerender(<LoadMore query={{ ...state, hasNextPage: false }} text="More" />)
   expect(screen.queryByRole('button')).toBeNull()
 })

@@ -149,6 +149,21 @@ test('a toast shows title and description and closes by its button', async () =>
   expect(await screen.findByText('Left behind')).toBeTruthy()
 })
 
+test('a French toast says so, except of what the server says', async () => {
+  await showToast({ title: 'Vote enregistré', status: 'success', lang: 'fr', duration: LONG_MS })
+  expect((await screen.findByText('Vote enregistré')).lang).toBe('fr')
+  await showToast({
+    title: 'Erreur',
+    description: 'You already voted',
+    status: 'error',
+    lang: 'fr',
+    descriptionLang: 'en',
+    duration: LONG_MS,
+  })
+  expect((await screen.findByText('Erreur')).lang).toBe('fr')
+  expect(screen.getByText('You already voted').lang).toBe('en')
+})
+
 test('a toast that is on screen is counted in its place, and three stay at most', async () => {
   for (let n = 0; n < 6; n++)
     await showToast({ title: 'Vote enregistré', status: 'success', duration: LONG_MS })

@@ -1,3 +1,4 @@
+import { paths } from '@iodine/contracts'
 import { Loading, Page } from '@iodine/ui'
 import { Navigate, Route, Routes } from '@iodine/ui/router'
 import { Suspense } from 'react'
@@ -28,7 +29,7 @@ export function App() {
           <Route path="/privacy-policy" element={<PrivacyPolicyPage />} />
           <Route path="/terms-of-service" element={<TermsPage />} />
           <Route path="/verify" element={<VerifyPage />} />
-          <Route path="/dashboard" element={<Navigate to="/dashboard/overview" replace />} />
+          <Route path="/dashboard" element={<Navigate to={paths.overview()} replace />} />
           <Route path="/dashboard/:section/*" element={<DashboardPage />} />
           <Route
             path="*"

@@ -1,3 +1,4 @@
+import { paths } from '@iodine/contracts'
 import { Loading } from '@iodine/ui'
 import { Navigate, useParams } from '@iodine/ui/router'
 import { lazy, Suspense } from 'react'
@@ -9,7 +10,7 @@ import { SearchProvider } from '../search/SearchProvider'
 import { Frame } from './Frame'
 import { useHost, useSession } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
-import { allSections, findSection, sectionPath } from './sections'
+import { allSections, findSection } from './sections'
 
 const Profile = lazy(() => OWN_PAGES.profile().then(module => ({ default: module.Profile })))
 const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Admin })))
@@ -20,7 +21,7 @@ const Admin = lazy(() => OWN_PAGES.admin().then(module => ({ default: module.Adm
  */
 export function Dashboard() {
   const { user, loading } = useSession()
-  const { section = '' } = useParams()
+  const { section = '', '*': rest } = useParams()
   if (loading) {
     return (
       <main>
@@ -34,20 +35,23 @@ export function Dashboard() {
     <SearchProvider>
       <Frame section={section}>
         <Suspense fallback={<Loading />}>
-          <SectionContent id={section} />
+          <SectionContent id={section} rest={rest} />
         </Suspense>
       </Frame>
     </SearchProvider>
   )
 }
 
-function SectionContent({ id }: { id: string }) {
+/** @param rest what follows the section in the path: a remote has pages of its own there */
+function SectionContent({ id, rest }: { id: string; rest: string | undefined }) {
   const { config } = useHost()
   const section = findSection(id, allSections(config))
   if (section?.remote) {
-    return <RemoteOutlet key={id} remote={section.remote} basePath={sectionPath(id)} title={section.label} />
+    return (
+      <RemoteOutlet key={id} remote={section.remote} basePath={paths.section(id)} title={section.label} />
+    )
   }
-  switch (id) {
+  switch (rest ? '' : id) {
     case 'overview':
       return <Overview />
     case 'profile':

@@ -16,9 +16,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
     return (
       <main>
         <Page narrow>
-          <ErrorCallout title="This page could not be shown" onRetry={() => window.location.reload()}>
-            Check your connection, then try again.
-          </ErrorCallout>
+          <ErrorCallout title="This page could not be shown" onRetry={() => window.location.reload()} />
         </Page>
       </main>
     )

@@ -1,3 +1,4 @@
+import { paths } from '@iodine/contracts'
 import { InputGroup } from '@iodine/ui'
 import {
   ApplicationIcon,
@@ -25,7 +26,7 @@ import { useLogout } from '../session/use-logout'
 import { useHost, useUser } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
-import { ADMIN, allSections, PROFILE, type Section, sectionPath } from './sections'
+import { ADMIN, allSections, PROFILE, type Section } from './sections'
 
 const ICONS: Record<string, ReactElement> = {
   overview: <DashboardIcon />,
@@ -139,7 +140,7 @@ function SectionLink({ section, onClick }: { section: Section; onClick?: () => v
   return (
     <li>
       <NavLink
-        to={sectionPath(section.id)}
+        to={paths.section(section.id)}
         className={({ isActive }) => (isActive ? `${styles.item} ${styles.active}` : styles.item)}
         onClick={onClick}
         onPointerEnter={preload}

@@ -40,5 +40,3 @@ export const menuOf = (
 
 export const findSection = (id: string, sections = SECTIONS): Section | undefined =>
   sections.find(section => section.id === id)
-
-export const sectionPath = (id: string): string => `/dashboard/${id}`

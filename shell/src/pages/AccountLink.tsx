@@ -1,4 +1,4 @@
-import { LIMITS, type AccountLink as Link, type UsedAccountLink } from '@iodine/contracts'
+import { LIMITS, type AccountLink as Link, paths, type UsedAccountLink } from '@iodine/contracts'
 import { errorToast, isApiError } from '@iodine/mfe-kit'
 import { Button, ErrorCallout, formatLongDate, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
@@ -73,7 +73,7 @@ function DeadLink() {
         size="large"
         fill
         text="Go to My Profile"
-        onClick={() => navigate('/dashboard/profile', { replace: true })}
+        onClick={() => navigate(paths.profile(), { replace: true })}
       />
     </div>
   )

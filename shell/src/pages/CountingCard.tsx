@@ -1,4 +1,4 @@
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, Switch } from '@iodine/ui'
 import { useState } from 'react'
@@ -33,7 +33,8 @@ function Counting() {
   const change = async (counted: boolean) => {
     setSaving(true)
     try {
-      client.setQueryData(QUERY_KEY, await api.call('PUT /sightings/counting', { body: { counted } }))
+      const counting = await api.call('PUT /sightings/counting', { body: { counted } })
+      await writeOver(client, [QUERY_KEY], () => client.setQueryData(QUERY_KEY, counting))
     } catch (error) {
       notify(errorToast(error, 'The choice could not be saved'))
     } finally {

@@ -1,9 +1,9 @@
+import { paths } from '@iodine/contracts'
 import { Button, Card } from '@iodine/ui'
 import { CrossIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { Link } from '@iodine/ui/router'
 import { useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
-import { sectionPath } from '../app/sections'
 import { useLoaded } from '../app/use-loaded'
 import styles from './Overview.module.css'
 
@@ -47,10 +47,10 @@ function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void })
   const used = (name: 'records' | 'iods') =>
     usage !== null && usage !== 'failed' && (usage[name]?.used ?? 0) > 0
   const steps = [
-    { text: 'Choose a username', to: 'profile', isDone: user.username !== null },
-    { text: 'Connect the extension and collect a first post', to: 'data', isDone: used('records') },
-    { text: 'Create a first IOD', to: 'iods', isDone: used('iods') },
-    { text: 'Add your AI key, to read texts', to: 'profile', isDone: user.has_openai_key },
+    { text: 'Choose a username', to: paths.profile(), isDone: user.username !== null },
+    { text: 'Connect the extension and collect a first post', to: paths.data(), isDone: used('records') },
+    { text: 'Create a first IOD', to: paths.iods(), isDone: used('iods') },
+    { text: 'Add your AI key, to read texts', to: paths.profile(), isDone: user.has_openai_key },
   ]
   const isAllDone = steps.every(({ isDone }) => isDone)
   return (
@@ -77,7 +77,7 @@ function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void })
             ) : (
               <>
                 <TimeIcon className={styles.later} title="To do" />
-                <Link to={sectionPath(to)}>{text}</Link>
+                <Link to={to}>{text}</Link>
               </>
             )}
           </li>

@@ -1,11 +1,8 @@
-import { Page, PageHeader } from '@iodine/ui'
+import { NotFound as Missing } from '@iodine/ui'
 import { Link } from '@iodine/ui/router'
 
-export function NotFound() {
-  return (
-    <Page>
-      <PageHeader title="Page Not Found" subtitle="There is nothing at this address." />
-      <Link to="/dashboard">Go to the dashboard</Link>
-    </Page>
-  )
-}
+export const NotFound = () => (
+  <Missing>
+    <Link to="/dashboard">Go to the dashboard</Link>
+  </Missing>
+)

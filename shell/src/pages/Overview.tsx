@@ -1,8 +1,8 @@
+import { paths } from '@iodine/contracts'
 import { AnchorButton, Button, Card, formatCount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
-import { sectionPath } from '../app/sections'
 import { useLoaded } from '../app/use-loaded'
 import { preloadShared } from '../remotes/remotes'
 import { ActivityCard } from './ActivityCard'
@@ -64,7 +64,7 @@ export function Overview() {
           size="large"
           icon={<TagIcon />}
           text="Start Creating IODs"
-          onClick={() => navigate(sectionPath('iods'))}
+          onClick={() => navigate(paths.iods())}
         />
       </section>
       <FirstSteps />

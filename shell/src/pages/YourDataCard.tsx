@@ -1,5 +1,5 @@
 import { type DataExport, formatQuota, LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, Callout, Card, DateTime, LoadingPanel, ProgressBar, saveFile } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
@@ -74,7 +74,8 @@ function Begin({ again }: { again: boolean }) {
   const begin = async () => {
     setWorking(true)
     try {
-      queryClient.setQueryData(QUERY_KEY, await api.call('POST /profile/data-export'))
+      const started = await api.call('POST /profile/data-export')
+      await writeOver(queryClient, [QUERY_KEY], () => queryClient.setQueryData(QUERY_KEY, started))
     } catch (error) {
       notify(errorToast(error, 'Unable to gather your data'))
       await queryClient.invalidateQueries({ queryKey: QUERY_KEY })

@@ -1,11 +1,11 @@
-import { findFolded } from '@iodine/contracts'
+import { findFolded, paths } from '@iodine/contracts'
 import { createQueryClient } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
 import { formatCount, useDebounce, useDraft } from '@iodine/ui'
 import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
 import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { useHost, useUser } from '../app/HostProvider'
-import { menuOf, type Section, sectionPath } from '../app/sections'
+import { menuOf, type Section } from '../app/sections'
 import { Marked } from './Marked'
 import { KINDS, type Kind, type Result, SHOWN, TERM_MAX } from './results'
 import styles from './SearchBar.module.css'
@@ -60,7 +60,7 @@ function Bar({ isOpen, query, onQuery, onClose }: SearchBarProps) {
   const open = (result: Result) => {
     remember(result)
     onClose()
-    navigate(sectionPath(result.page))
+    navigate(result.path)
   }
   const renderItem = (result: Result, { handleClick, modifiers, ref }: ItemRendererProps) => (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the combobox
@@ -193,7 +193,7 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
 
 const pages = (menu: readonly Section[]): Group => ({
   label: 'Pages',
-  results: menu.map(({ id, label }) => ({ key: `page ${id}`, text: label, page: id })),
+  results: menu.map(({ id, label }) => ({ key: `page ${id}`, text: label, path: paths.section(id) })),
 })
 
 const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
@@ -203,7 +203,7 @@ const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
         {
           key: `all ${kind.id}`,
           text: `All in ${kind.label}`,
-          page: kind.all(term),
+          path: kind.all(term),
           ...(total && { detail: formatCount(total) }),
         },
       ]
@@ -211,7 +211,7 @@ const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
 /** What was opened last from the search, newest first. Kept in this tab until logout. */
 function useRecent() {
   const user = useUser()
-  const [{ recent }, set] = useDraft<{ recent: Result[] }>(`${user.id}:search`, { recent: [] })
+  const [{ recent }, set] = useDraft<{ recent: Result[] }>(`${user.id}:found`, { recent: [] })
   const kept = useRef(recent)
   const remember = (result: Result) => {
     if (result.key.startsWith('all ')) return

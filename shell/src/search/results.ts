@@ -1,5 +1,5 @@
-import { findFolded, foldText, SOURCES, type Source } from '@iodine/contracts'
-import type { ApiClient } from '@iodine/mfe-kit'
+import { findFolded, foldText, paths, SOURCES, type Source } from '@iodine/contracts'
+import type { ApiClient, AppPath } from '@iodine/mfe-kit'
 import { truncate } from '@iodine/ui'
 
 /** Something that a search has found. */
@@ -9,8 +9,7 @@ export interface Result {
   text: string
   /** What kind of thing it is, or where it was found. */
   detail?: string
-  /** Its page, below `/dashboard/`. */
-  page: string
+  path: AppPath
 }
 
 export interface Found {
@@ -26,8 +25,8 @@ export interface Kind {
   /** In characters. */
   termMin: number
   find: (api: ApiClient, term: string, signal: AbortSignal) => Promise<Found>
-  /** The section's page with the same search, below `/dashboard/`. */
-  all: (term: string) => string
+  /** The section's page with the same search. */
+  all: (term: string) => AppPath
 }
 
 /** Results of one kind that are shown. */
@@ -43,8 +42,6 @@ const SOURCE_LABELS: Record<Source, string> = {
   telegram: 'Channel message',
   blog: 'Blog article',
 }
-
-const query = (term: string) => encodeURIComponent(term)
 
 /** One line of a text, around its first match. */
 export function excerptOf(text: string, term: string): string {
@@ -86,12 +83,12 @@ const iods: Kind = {
         key: `iod ${id}`,
         text: excerptOf(value, q),
         detail: category,
-        page: `iods/${id}`,
+        path: paths.iod(id),
       })),
       total,
     }
   },
-  all: term => `iods?q=${query(term)}`,
+  all: term => paths.iods({ q: term }),
 }
 
 const campaigns: Kind = {
@@ -105,12 +102,12 @@ const campaigns: Kind = {
         key: `campaign ${id}`,
         text: excerptOf(name, q),
         detail: `${iod_count} ${iod_count === 1 ? 'IOD' : 'IODs'}`,
-        page: `campaigns/${id}`,
+        path: paths.campaign(id),
       })),
       total,
     }
   },
-  all: term => `campaigns?search=${query(term)}`,
+  all: term => paths.campaigns({ search: term }),
 }
 
 const people: Kind = {
@@ -126,12 +123,12 @@ const people: Kind = {
       results: users.map(({ id, username }) => ({
         key: `person ${id}`,
         text: `@${username}`,
-        page: `community/profile/${id}`,
+        path: paths.person(id),
       })),
       total,
     }
   },
-  all: term => `community?search=${query(term)}`,
+  all: term => paths.community({ search: term }),
 }
 
 const records: Kind = {
@@ -150,7 +147,7 @@ const records: Kind = {
           key: `record ${record.id}`,
           text: excerptOf(textWith(record, q), q),
           detail: SOURCE_LABELS[source],
-          page: `data?source=${source}&q=${query(q)}`,
+          path: paths.data({ source, q }),
         }))
         return { results, total: total ?? 0 }
       }),
@@ -160,7 +157,7 @@ const records: Kind = {
       total: found.reduce((sum, { total }) => sum + total, 0),
     }
   },
-  all: term => `data?q=${query(term)}`,
+  all: term => paths.data({ q: term }),
 }
 
 const narratives: Kind = {
@@ -173,12 +170,12 @@ const narratives: Kind = {
       results: items.map(({ id, text }) => ({
         key: `narrative ${id}`,
         text: excerptOf(text, q),
-        page: `narratives/${id}`,
+        path: paths.narrative(id),
       })),
       total,
     }
   },
-  all: () => 'narratives',
+  all: () => paths.narratives(),
 }
 
 export const KINDS: readonly Kind[] = [iods, campaigns, people, records, narratives]

@@ -35,7 +35,7 @@ export async function newSection({ root, name, label }) {
   texts['src/parcel.tsx'] = `import { defineParcel } from '@iodine/mfe-kit'
 import { ${component} } from './pages/${component}'
 
-export const parcel = defineParcel(${component})
+export const parcel = defineParcel({ '/': ${component} })
 `
   texts[`src/pages/${component}.tsx`] = `import { EmptyState, Page, PageHeader } from '@iodine/ui'
 

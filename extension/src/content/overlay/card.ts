@@ -1,3 +1,4 @@
+import { paths } from '@iodine/contracts'
 import { ask, type KnownIod } from '../../shared/messages'
 import { votesOf } from '../../shared/votes'
 import css from './card.css?raw'
@@ -51,7 +52,7 @@ export const createCard = (root: ShadowRoot) => {
   const note = (className: string, textContent: string) => element('p', { className, textContent })
 
   const describe = (text: string, iod: KnownIod): HTMLElement => {
-    const page = `iods/${iod.id}`
+    const page = paths.iod(iod.id)
     const worth = worthOf(iod)
     return element(
       'div',
@@ -60,7 +61,7 @@ export const createCard = (root: ShadowRoot) => {
       note('category', iod.category),
       link(`Votes: ${votesOf(iod)}`, page),
       ...(worth ? [link(worth, page)] : []),
-      ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, `campaigns/${id}`)),
+      ...iod.campaigns.map(({ id, name }) => link(`Campaign: ${name}`, paths.campaign(id))),
       ...(iod.more > 0 ? [note('category', `and ${iod.more} more campaigns`)] : []),
       link('Where seen', page),
     )

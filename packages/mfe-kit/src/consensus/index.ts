@@ -1,2 +1,8 @@
 export { ConsensusMark } from './ConsensusMark'
-export { ConsensusContext, useConsensus, useListConsensus, useListedConsensus } from './queries'
+export {
+  ConsensusContext,
+  useConsensus,
+  useListConsensus,
+  useListedConsensus,
+  useRefreshConsensus,
+} from './queries'

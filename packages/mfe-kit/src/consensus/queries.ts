@@ -1,6 +1,6 @@
 import { type Consensus, LIMITS } from '@iodine/contracts'
-import { useQueries, useQuery } from '@iodine/mfe-kit/query'
-import { createContext, use } from 'react'
+import { useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { createContext, use, useCallback } from 'react'
 import { useHost } from '../define-parcel'
 import { pagesInView } from '../evidence/in-view'
 
@@ -9,7 +9,8 @@ const FRESH_MS = 60_000
 
 type ByIod = Readonly<Record<string, Consensus>>
 
-const keyOf = (ids: readonly string[]) => ['consensus', ...ids]
+const CONSENSUS = ['consensus']
+const keyOf = (ids: readonly string[]) => [...CONSENSUS, ...ids]
 
 /**
  * Consensus of the IODs in view, by id; those not known yet are missing. One request a page of 50 IODs. `from`
@@ -47,4 +48,14 @@ export function useConsensus(id: string, enabled: boolean): Consensus | undefine
     staleTime: FRESH_MS,
   })
   return data?.[id]
+}
+
+/** Returns a function that reads an IOD's consensus again where it is shown. Called after a vote. */
+export function useRefreshConsensus(): (id: string) => Promise<void> {
+  const client = useQueryClient()
+  return useCallback(
+    id =>
+      client.invalidateQueries({ queryKey: CONSENSUS, predicate: ({ queryKey }) => queryKey.includes(id) }),
+    [client],
+  )
 }

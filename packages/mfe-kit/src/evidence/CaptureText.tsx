@@ -1,6 +1,5 @@
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
-import { errorHint } from '../api-error'
 import { EraseButton } from './CaptureActions'
 import type { QuotedPlace } from './check-seal'
 import styles from './evidence.module.css'
@@ -22,11 +21,7 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
           Field <code>{quote.pointer}</code> of the captured record
         </p>
       )}
-      <LoadingPanel
-        query={{ ...failed, data: text.data }}
-        errorTitle="The text could not be loaded"
-        errorText={errorHint(failed.error)}
-      >
+      <LoadingPanel query={{ ...failed, data: text.data }} errorTitle="The text could not be loaded">
         {shown => <MarkedText text={shown} quote={quote} />}
       </LoadingPanel>
       {capture.data && (

@@ -2,7 +2,6 @@ import type { CaptureSummary } from '@iodine/contracts'
 import { Button, Card, DateTime, EmptyState, formatCount, LoadingPanel, SourceLink, Tag } from '@iodine/ui'
 import { EndorsedIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { errorHint } from '../api-error'
 import { EraseButton, ShareButton, WaczButton } from './CaptureActions'
 import { Fact } from './EvidencePiece'
 import styles from './evidence.module.css'
@@ -69,11 +68,7 @@ function Details({ summary, number, onGone }: DetailsProps) {
         <Fact label="Size">{formatCount(Math.ceil(bytes / 1024))} KiB</Fact>
         <Fact label="Seal">No. {seq}</Fact>
       </dl>
-      <LoadingPanel
-        query={query}
-        errorTitle="The capture could not be loaded"
-        errorText={errorHint(query.error)}
-      >
+      <LoadingPanel query={query} errorTitle="The capture could not be loaded">
         {capture => (
           <>
             <dl className={styles.facts}>

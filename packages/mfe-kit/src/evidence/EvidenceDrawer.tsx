@@ -2,7 +2,6 @@ import type { Iod } from '@iodine/contracts'
 import { EmptyState, formatCount, LoadingPanel, LoadMore } from '@iodine/ui'
 import { CitationIcon } from '@iodine/ui/icons'
 import { useCallback, useRef } from 'react'
-import { errorHint } from '../api-error'
 import { EvidencePiece } from './EvidencePiece'
 import styles from './evidence.module.css'
 import { useEvidence } from './queries'
@@ -31,8 +30,6 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
     <LoadingPanel
       query={query}
       errorTitle="Evidence could not be loaded"
-      errorText={errorHint(query.error)}
-      whenStale="both"
       isEmpty={pieces => pieces.length === 0}
       empty={
         <EmptyState

@@ -1,4 +1,4 @@
-import type { Evidence } from '@iodine/contracts'
+import { type Evidence, paths } from '@iodine/contracts'
 import { Button, Card, DateTime, formatDateTime, SourceLink, Tag } from '@iodine/ui'
 import { DocumentOpenIcon, EndorsedIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
@@ -150,7 +150,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
 
 function Author({ piece: { created_by_id, created_by_username } }: { piece: Evidence }) {
   if (created_by_id === null || created_by_username === null) return created_by_username ?? 'Unknown'
-  return <SectionLink to={`community/${created_by_id}`}>{created_by_username}</SectionLink>
+  return <SectionLink to={paths.person(created_by_id)}>{created_by_username}</SectionLink>
 }
 
 function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {

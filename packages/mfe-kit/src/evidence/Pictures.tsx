@@ -3,7 +3,6 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, LoadingPanel } from '@iodine/ui'
 import { MediaIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
-import { errorHint } from '../api-error'
 import { useHost } from '../define-parcel'
 import styles from './evidence.module.css'
 
@@ -47,11 +46,7 @@ function Picture({ captureId, blob, name }: { captureId: string; blob: ManifestB
     gcTime: 0,
   })
   return (
-    <LoadingPanel
-      query={query}
-      errorTitle="The picture could not be loaded"
-      errorText={errorHint(query.error)}
-    >
+    <LoadingPanel query={query} errorTitle="The picture could not be loaded">
       {bytes => <Drawn bytes={bytes} name={name} />}
     </LoadingPanel>
   )

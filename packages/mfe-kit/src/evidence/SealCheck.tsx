@@ -2,7 +2,6 @@ import type { Seal } from '@iodine/contracts'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, LoadingPanel } from '@iodine/ui'
 import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
-import { errorHint } from '../api-error'
 import { useHost } from '../define-parcel'
 import type { QuotedPlace, SealReport } from './check-seal'
 import styles from './evidence.module.css'
@@ -32,15 +31,15 @@ export function SealCheck({ seal, opened }: SealCheckProps) {
   return (
     <section className={styles.report} aria-label="Verification" aria-live="polite">
       <LoadingPanel
-        query={query}
+        // A result that could not be checked again holds no longer.
+        query={query.error ? { ...query, data: undefined } : query}
         loadingLabel="Checking…"
         errorTitle="The seal could not be checked"
         errorText={
           query.error instanceof InsecureContext
             ? 'Browsers check seals only on pages that are opened by https.'
-            : errorHint(query.error)
+            : undefined
         }
-        whenStale="error"
       >
         {report => <Report report={report} seal={seal} isOpened={opened !== undefined} />}
       </LoadingPanel>

@@ -38,12 +38,13 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
   let table: Promise<RemotesTable> | undefined
   const failed = new Set<string>()
   const preloaded = new Set<string>()
-  let retries = 0
+  /** How often each remote was loaded again after a failure. */
+  const retries = new Map<string, number>()
   let hooked = false
 
   const readTable = () => {
     table ??= fetchTable(tableUrl).then(remotes => {
-      if (!hooked) registerPlugins([loadingHooks(() => retries)])
+      if (!hooked) registerPlugins([loadingHooks(retries)])
       hooked = true
       registerRemotes(Object.entries(remotes).map(([name, entry]) => ({ name, entry })))
       return remotes
@@ -63,7 +64,7 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
     const entry = remotes[name]
     if (!entry) throw new Error(`No remote is registered under ${name}`)
     if (isRetry) {
-      retries += 1
+      retries.set(name, (retries.get(name) ?? 0) + 1)
       registerRemotes([{ name, entry }], { force: true })
     }
     const module = await loadRemote<{ parcel?: RemoteParcel }>(`${name}/parcel`)
@@ -103,9 +104,10 @@ async function fetchTable(url: string): Promise<RemotesTable> {
 }
 
 /**
- * Longer timeouts of scripts; error responses are not cached as manifests; a retry bypasses cached scripts.
+ * Longer timeouts of scripts; error responses are not cached as manifests; a remote that failed bypasses its cached
+ * scripts. The retry plugin of Module Federation retries by itself at once, and knows no retry that a user asks for.
  */
-const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => ({
+const loadingHooks = (retries: ReadonlyMap<string, number>): ModuleFederationRuntimePlugin => ({
   name: 'iodine-loading',
   fetch: async (url, init) => {
     // The runtime reuses the promise of a manifest, so one that hangs must fail.
@@ -114,10 +116,11 @@ const loadingHooks = (retries: () => number): ModuleFederationRuntimePlugin => (
     if (!response.ok) throw new Error(`${url} answered ${response.status}`)
     return response
   },
-  createScript: ({ url, attrs }) => {
+  createScript: ({ url, attrs, remoteInfo }) => {
+    const retry = remoteInfo && retries.get(remoteInfo.name)
     const script = document.createElement('script')
     for (const [name, value] of Object.entries(attrs ?? {})) script.setAttribute(name, String(value))
-    script.src = retries() > 0 ? `${url}?retry=${retries()}` : url
+    script.src = retry ? `${url}?retry=${retry}` : url
     script.async = true
     return { script, timeout: LOAD_TIMEOUT_MS }
   },

@@ -18,6 +18,10 @@ export interface ToastMessage {
   title: string
   description?: string
   status: keyof typeof LOOKS
+  /** Language of title and description, where it is not English. */
+  lang?: 'fr'
+  /** Language of the description, where it is another than the title's. */
+  descriptionLang?: 'en'
   /** In milliseconds, default 5000; at least 7000 with a button. */
   duration?: number
   /** Whether it has a close button; default true. */
@@ -78,9 +82,9 @@ export async function showToast(toast: ToastMessage): Promise<void> {
       onDismiss: () => shown.delete(key),
       message: (
         <div className={styles.message}>
-          <strong>{title}</strong>
+          <strong lang={toast.lang}>{title}</strong>
           {times > 1 && <span className={styles.times}> ×{times}</span>}
-          {description && <div>{description}</div>}
+          {description && <div lang={toast.descriptionLang ?? toast.lang}>{description}</div>}
           {actions && (
             <div className={styles.actions}>
               {actions.map(each => (

@@ -5,7 +5,7 @@ interface DateTimeProps {
   value: string
   /** How the date is written; by default 'Nov 22, 2026'. */
   format?: (value: string) => string
-  /** Language of the tooltip. */
+  /** Language of the date and its tooltip. */
   lang?: 'en' | 'fr'
 }
 
@@ -13,7 +13,7 @@ interface DateTimeProps {
 export function DateTime({ value, format = formatDate, lang = 'en' }: DateTimeProps) {
   const relative = lang === 'fr' ? formatFrenchRelative : formatRelative
   return (
-    <time dateTime={value} title={relative(value)}>
+    <time dateTime={value} lang={lang} title={relative(value)}>
       {format(value)}
     </time>
   )

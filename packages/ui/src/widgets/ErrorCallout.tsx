@@ -1,27 +1,29 @@
 import { Button, Callout } from '@blueprintjs/core'
 import type { ReactNode } from 'react'
+import { errorHint } from '../api-error'
 import { RefreshIcon } from '../icons'
 import styles from './ErrorCallout.module.css'
 
 export interface ErrorCalloutProps {
   /** What failed. */
   title: string
-  /** Advice for the user. */
+  error?: unknown
+  /** Advice for the user; by default `errorHint` of the error. */
   children?: ReactNode
   onRetry?: () => void
   retrying?: boolean
 }
 
 /** An error message in place of content that could not be loaded. */
-export function ErrorCallout({ title, children, onRetry, retrying = false }: ErrorCalloutProps) {
+export function ErrorCallout({ title, error, children, onRetry, retrying = false }: ErrorCalloutProps) {
   return (
     <div role="alert">
       <Callout intent="danger" icon={false}>
         <p className={styles.title}>{title}</p>
-        {children}
+        {children ?? <span lang="en">{errorHint(error)}</span>}
         {onRetry && (
           <div className={styles.actions}>
-            <Button icon={<RefreshIcon />} text="Retry" onClick={onRetry} loading={retrying} />
+            <Button icon={<RefreshIcon />} text="Retry" lang="en" onClick={onRetry} loading={retrying} />
           </div>
         )}
       </Callout>

@@ -16,7 +16,7 @@ export interface LoadingPanelProps<T> {
   query: QueryState<T>
   /** Title of the error, such as 'Failed to load campaigns'. */
   errorTitle: string
-  /** Advice below the title. */
+  /** Advice below the title; by default `errorHint` of the error. */
   errorText?: ReactNode
   /** Label of the spinner, default 'Loading...'. */
   loadingLabel?: string
@@ -25,32 +25,20 @@ export interface LoadingPanelProps<T> {
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
   empty?: ReactNode
-  /** Shown when a refetch fails: the old `content` (default), the `error`, or `both`, the error on top. */
-  whenStale?: 'content' | 'error' | 'both'
   /** Renders the data; without it the panel renders only loading and error. */
   children?: (data: T) => ReactNode
 }
 
 /**
  * Renders the states of a query: loading, an error with Retry, empty, or the content, which stays during a
- * refetch. A 401 counts as loading: the host is about to leave the page.
+ * refetch, and below the error of one that failed. A 401 counts as loading: the host is about to leave the page.
  */
 export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
-  const {
-    query,
-    errorTitle,
-    errorText,
-    loadingLabel,
-    skeleton,
-    isEmpty,
-    empty,
-    whenStale = 'content',
-    children,
-  } = props
+  const { query, errorTitle, errorText, loadingLabel, skeleton, isEmpty, empty, children } = props
   const { data, error, isFetching, refetch } = query
   const failure =
     error && !isUnauthorized(error) ? (
-      <ErrorCallout title={errorTitle} onRetry={() => void refetch()} retrying={isFetching}>
+      <ErrorCallout title={errorTitle} error={error} onRetry={() => void refetch()} retrying={isFetching}>
         {errorText}
       </ErrorCallout>
     ) : null
@@ -66,10 +54,9 @@ export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
       loading
     )
   }
-  if (failure && whenStale === 'error') return failure
   return (
     <>
-      {whenStale === 'both' && failure}
+      {failure}
       {isEmpty?.(data) ? empty : children?.(data)}
     </>
   )

@@ -1,4 +1,4 @@
-import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import { DETAILS, LIMITS, type MailJob, paths, type UsedAccountLink } from '@iodine/contracts'
 import {
   badRequest,
   conflict,
@@ -151,7 +151,7 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
   if (!isChanged && !(await models.users.exists({ _id, email: new_email, deleted_at: null })))
     throw badRequest(DETAILS.badToken)
   // First of all: who completes the rest later has changed nothing, and mails nobody.
-  const link = `${config.PUBLIC_URL}/dashboard/profile`
+  const link = config.PUBLIC_URL + paths.profile()
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
   if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
   await models.links.deleteOne({ _id: old_email })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { DETAILS, LIMITS, type MailJob, type ServiceName } from '@iodine/contracts'
+import { DETAILS, LIMITS, type MailJob, paths, type ServiceName } from '@iodine/contracts'
 import {
   conflict,
   HttpError,
@@ -188,7 +188,7 @@ const mailReady = async (
   const mail: MailJob = {
     template: 'data-export-ready',
     to: user.email,
-    link: `${config.PUBLIC_URL}/dashboard/profile`,
+    link: config.PUBLIC_URL + paths.profile(),
     expires_at: expires_at.toISOString(),
   }
   await sendMailOnce(context, `export-${export_id}`, mail, expires_at)

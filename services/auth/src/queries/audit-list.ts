@@ -1,14 +1,12 @@
-import type { AuditFilters } from '@iodine/contracts'
+import { type AuditFilters, isId } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuthModels } from '../models/index.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 
-const ID = /^[0-9a-f]{24}$/i
-
 /** The id that a text names: an id, or the id of the account with this username; null if there is none. */
 const idOf = async ({ users }: AuthModels, text: string): Promise<string | null> => {
-  if (ID.test(text)) return text.toLowerCase()
+  if (isId(text)) return text.toLowerCase()
   const user = await users
     .findOne({ username_key: usernameKey(text.trim()), deleted_at: null })
     .select('_id')

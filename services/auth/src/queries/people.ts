@@ -1,4 +1,4 @@
-import { LIMITS } from '@iodine/contracts'
+import { isId, LIMITS } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { liveApiTokens } from '../commands/api-tokens.js'
 import { liveFeedKeys } from '../commands/feed-keys.js'
@@ -29,7 +29,7 @@ const findMatches = async ({ users }: AuthModels, search: string) => {
   const found = await Promise.all([
     read({ username_key: prefix }),
     read({ email: prefix }),
-    /^[0-9a-f]{24}$/i.test(search) ? read({ _id: new Types.ObjectId(search) }) : [],
+    isId(search) ? read({ _id: new Types.ObjectId(search) }) : [],
   ])
   const matches = new Map(
     found.flatMap(users => users.slice(0, LIMITS.peopleFound)).map(user => [user._id.toHexString(), user]),

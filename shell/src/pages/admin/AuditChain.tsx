@@ -1,4 +1,3 @@
-import { errorHint } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, ErrorCallout, formatCount, formatDate, formatRelative } from '@iodine/ui'
 import { useHost } from '../../app/HostProvider'
@@ -18,9 +17,12 @@ export function AuditChain() {
   if (error)
     return (
       <div className={styles.state}>
-        <ErrorCallout title="Unable to check the chain" onRetry={() => void refetch()} retrying={isFetching}>
-          {errorHint(error)}
-        </ErrorCallout>
+        <ErrorCallout
+          title="Unable to check the chain"
+          error={error}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
       </div>
     )
   if (!data)

@@ -1,5 +1,5 @@
 import type { AuditItem } from '@iodine/contracts'
-import { errorHint, errorToast } from '@iodine/mfe-kit'
+import { errorToast } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import {
   Button,
@@ -55,8 +55,6 @@ export function AuditLog() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the audit log"
-        errorText={errorHint(query.error)}
-        whenStale="both"
         isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 260 }} />}
         empty={

@@ -1,5 +1,5 @@
 import type { BetaCode } from '@iodine/contracts'
-import { type ApiClient, errorHint, errorToast } from '@iodine/mfe-kit'
+import { type ApiClient, errorToast } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, EmptyState, FormGroup, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
@@ -102,8 +102,6 @@ function CodeList() {
     <LoadingPanel
       query={query}
       errorTitle="Unable to load beta codes"
-      errorText={errorHint(query.error)}
-      whenStale="error"
       isEmpty={codes => codes.length === 0}
       skeleton={<TableSkeleton columns={COLUMNS} heights={{ row: 40, card: 180 }} />}
       empty={<EmptyState title="No beta codes yet" description="Generate the first one above." />}

@@ -41,7 +41,6 @@ export function People() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load people"
-        whenStale="both"
         isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 220 }} />}
         empty={

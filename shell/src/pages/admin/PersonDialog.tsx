@@ -29,7 +29,7 @@ export function PersonDialog({ id, onClose }: { id: string; onClose: () => void 
   return (
     <Dialog isOpen title="Manage Account" onClose={onClose}>
       <DialogBody>
-        <LoadingPanel query={query} errorTitle="Unable to load this account" whenStale="both">
+        <LoadingPanel query={query} errorTitle="Unable to load this account">
           {person => <Account person={person} />}
         </LoadingPanel>
       </DialogBody>

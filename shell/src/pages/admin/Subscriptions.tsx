@@ -1,4 +1,4 @@
-import type { Subscription } from '@iodine/contracts'
+import { paths, type Subscription } from '@iodine/contracts'
 import { errorToast } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, ButtonGroup, EmptyState, formatCount, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
@@ -39,7 +39,6 @@ export function Subscriptions() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load subscriptions"
-        whenStale="error"
         isEmpty={all => all.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 240 }} />}
         empty={
@@ -142,7 +141,7 @@ const columnsOf = (act: Actions): readonly Column<Subscription>[] => [
       campaign_name === null ? (
         <span className={cells.muted}>Deleted</span>
       ) : (
-        <Link className={cells.text} to={`/dashboard/campaigns/${campaign_id}`}>
+        <Link className={cells.text} to={paths.campaign(campaign_id)}>
           {campaign_name}
         </Link>
       ),

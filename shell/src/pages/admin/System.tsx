@@ -27,7 +27,6 @@ export function System() {
         <LoadingPanel
           query={parts}
           errorTitle="Unable to load the parts"
-          whenStale="both"
           skeleton={<TableSkeleton columns={PART_COLUMNS} heights={{ row: 40, card: 200 }} />}
         >
           {all => (
@@ -47,7 +46,6 @@ export function System() {
           <LoadingPanel
             query={queues}
             errorTitle="Unable to load the queues"
-            whenStale="both"
             skeleton={<TableSkeleton columns={QUEUE_COLUMNS} heights={{ row: 40, card: 260 }} />}
           >
             {all => (
@@ -97,7 +95,7 @@ function Backups() {
   return (
     <section className={styles.section}>
       <h2 className={styles.title}>Backups</h2>
-      <LoadingPanel query={query} errorTitle="Unable to load the backups" whenStale="both">
+      <LoadingPanel query={query} errorTitle="Unable to load the backups">
         {all => (
           <>
             {warningsOf(all).map(([intent, text]) => (

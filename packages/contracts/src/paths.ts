@@ -1,0 +1,45 @@
+import type { Source } from './vocabulary.js'
+
+declare const made: unique symbol
+
+/** Full path of a page of the web app, with its query. Only `paths` makes one. */
+export type AppPath = string & { readonly [made]: true }
+
+const page = (segments: readonly string[], query: Readonly<Record<string, unknown>> = {}): AppPath => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  const path = ['/dashboard', ...segments.map(encodeURIComponent)].join('/')
+  return (search.size > 0 ? `${path}?${search}` : path) as AppPath
+}
+
+/** The pages of the web app behind the sign-in. Every link to one is made here; a journey opens each. */
+export const paths = {
+  overview: () => page(['overview']),
+  data: (query?: { source?: Source; q?: string }) => page(['data'], query),
+  iods: (query?: { q?: string }) => page(['iods'], query),
+  /** The side panel of an IOD; `add` opens the dialog that adds it to a campaign. */
+  iod: (id: string, query?: { add?: 'campaign' }) => page(['iods', id], query),
+  narratives: () => page(['narratives']),
+  /** `start` and `end` mark a part of its text. */
+  narrative: (id: string, place?: { start: number; end: number }) =>
+    page(['narratives', id], place && { start: place.start, end: place.end }),
+  /** `user_id`: of another member, whose profile is public. */
+  canonicalNarratives: (query?: { user_id?: string | undefined }) => page(['narratives', 'canonical'], query),
+  canonicalNarrative: (id: string, query?: { user_id?: string | undefined }) =>
+    page(['narratives', 'canonical', id], query),
+  canonicalHistory: () => page(['narratives', 'canonical', 'history']),
+  campaigns: (query?: { search?: string }) => page(['campaigns'], query),
+  campaign: (id: string) => page(['campaigns', id]),
+  /** `node`: the id of the selected node. */
+  graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
+  community: (query?: { search?: string }) => page(['community'], query),
+  /** The public profile of a user. */
+  person: (id: string) => page(['community', 'profile', id]),
+  /** Where an IOD's value or a record's text was first. */
+  origins: (query?: { iod: string } | { record: string }) => page(['origins'], query),
+  profile: () => page(['profile']),
+  admin: () => page(['admin']),
+  /** The first page of a section that a deployment adds. */
+  section: (id: string) => page([id]),
+} as const
