@@ -39,6 +39,7 @@ it('lets a node’s narratives be found among those from before they were indexe
     expect(await mongo.collection('migrations').distinct('migrationName')).toEqual([
       '0001-node-keys',
       '0002-canonical-narratives',
+      '0003-case-folding',
     ])
   } finally {
     await mongo.close()

@@ -52,13 +52,14 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
     return [...ids].map(id => new Types.ObjectId(id))
   }
   return async (filters: Filters): Promise<Selection> => {
-    const { q, category, source_type, created_by, source } = filters
-    if (!q && !created_by && !source) {
+    const { category, source_type, created_by, source } = filters
+    const term = foldText(filters.q ?? '')
+    if (!term && !created_by && !source) {
       const kinds = kindsOf(filters)
       return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
     }
     const filter = {
-      ...(q && (await searched(foldText(q)))),
+      ...(term && (await searched(term))),
       ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
       ...(category && { category: { $in: category } }),
       ...(source_type && { source_type: { $in: source_type } }),

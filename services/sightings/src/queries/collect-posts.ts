@@ -1,4 +1,4 @@
-import { LIMITS, type ShareKind } from '@iodine/contracts'
+import { foldValue, LIMITS, type ShareKind } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
@@ -11,7 +11,7 @@ const HASH_MARK = hashKey('')
 
 /** An account as runs name it: its source and its name, whatever the case. */
 export const accountKey = ({ source, account }: { source: string; account: string }): string =>
-  `${source} ${account.toLowerCase()}`
+  `${source} ${foldValue(account)}`
 
 /** What was looked at; the numbers grow while posts are read. */
 export interface Collected {
