@@ -19,8 +19,8 @@ import {
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
-import { caseFolding } from '../src/migrations/0004-case-folding.js'
 import { hashtagsWithoutSign } from '../src/migrations/0003-hashtags-without-sign.js'
+import { caseFolding } from '../src/migrations/0004-case-folding.js'
 import { GRAM_LENGTHS } from '../src/models/iod.js'
 
 let bed: ServiceBed
@@ -168,7 +168,13 @@ describe('IODs that an earlier version stored', () => {
     await caseFolding.up(service.mongo)
     expect(await all()).toEqual(migrated)
     expect(migrated.map(({ value }) => value)).toEqual(values)
-    expect(migrated.map(({ revision }) => revision instanceof Date)).toEqual([false, false, true, true, false])
+    expect(migrated.map(({ revision }) => revision instanceof Date)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+    ])
     for (const value of ['STRASSE 9', 'strasse 9']) expect(await found(value)).toEqual(['Straße 9'])
     expect(await found('zero\u200e')).toEqual(['\u200bzero'])
     expect(await found('ΟΔΟΣ')).toEqual(['οδοσ'])
