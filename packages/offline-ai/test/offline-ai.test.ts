@@ -23,7 +23,6 @@ describe('the rules', () => {
     ['"We saw the light," says Captain Osk.', ['We | saw | the light']],
     ['An advertiser pays Captain Osk.', ['An advertiser | pays | Captain Osk']],
     ['A blogger posts the memo.', ['A blogger | posts | the memo']],
-    ['The water rights issue of the mayor', []],
     ['Hurry! Share before it is gone!', []],
     ['', []],
     ['المرايا العملاقة تسخن البحيرة. 彼らは数字を隠している。🐟', []],

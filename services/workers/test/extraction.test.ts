@@ -294,7 +294,7 @@ describe('an answer', () => {
       content: `<think>Maybe {"triplets": []}? Or [{"subject": "x"</think>\n\n${JSON_ANSWER}`,
     },
     'behind thoughts whose begin is missing': { content: `So [1] it is.\n</think>${JSON_ANSWER}` },
-    'before words with brackets': { content: `${JSON_ANSWER}\n(See [1] and {2}.)` },
+    'before words with brackets': { content: `${JSON_ANSWER}\n(See [1], [] and {2}.)` },
     'beside thoughts of their own': message({
       content: JSON_ANSWER,
       reasoning_content: 'Hm, {"triplets": []}.',

@@ -72,7 +72,7 @@ const findTriplets = (json: unknown, depth = 0): Triplet[] | undefined => {
 }
 
 /** Strings, which stay, and what JSON does not have: NaN, infinity, a comma before an end. */
-const NOT_JSON = /"(?:\\.|[^"\\])*"|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g
+const NOT_JSON = /"(?:\\.|[^"\\])*"?|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g
 
 const parsed = (text: string): unknown => {
   for (const each of [
@@ -87,6 +87,8 @@ const parsed = (text: string): unknown => {
   return undefined
 }
 
+/** More than 200 triplets of full length take, each character escaped. */
+const CONTENT_MAX = 2_000_000
 /** Beginnings of JSON that are tried within a text of a model, and characters that are looked at in all. */
 const TRIES_MAX = 50
 const SCANNED_MAX = 4_000_000
@@ -117,27 +119,27 @@ const findLast = (text: string): Triplet[] | undefined => {
     const start = at + next
     const end = endOfJson(text, start)
     scanned += (end ?? text.length) - start
-    if (end) found = findTriplets(parsed(text.slice(start, end))) ?? found
+    const here = end && findTriplets(parsed(text.slice(start, end)))
+    // A list of nothing among the words around is no answer.
+    if (here && (here.length > 0 || !found)) found = here
     at = end ?? start + 1
   }
   return found
 }
 
-/** Thoughts of a model, between tags or before a closing one. */
-const THOUGHTS = /<(think|thinking|thought|reasoning|reflection)>[\s\S]*?<\/\1>|◁think▷[\s\S]*?◁\/think▷/gi
-const UNOPENED = /^[\s\S]*(?:<\/(?:think|thinking|thought|reasoning|reflection)>|◁\/think▷)/i
+/** Where thoughts of a model end, which precede its answer. */
+const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning|reflection)>|◁\/think▷/gi
 
 /**
  * The triplets that a model's text has, within the limits: JSON alone, in a fence, or among other words, of which the
  * last counts. Undefined if there is none.
  */
 export const parseTriplets = (content: string): Triplet[] | undefined => {
-  const text = content
-    .replace(/^\ufeff/, '')
-    .replace(THOUGHTS, '')
-    .replace(UNOPENED, '')
-    .trim()
-  const found = findTriplets(parsed(text)) ?? findLast(text)
+  if (content.length > CONTENT_MAX) return undefined
+  const whole = content.replace(/^\ufeff/, '').trim()
+  const end = [...whole.matchAll(THOUGHTS_END)].at(-1)
+  const answer = end ? whole.slice(end.index + end[0].length).trim() : whole
+  const found = findTriplets(parsed(answer)) ?? findLast(answer) ?? (end && findLast(whole))
   if (!found) return undefined
   const triplets = found
     .filter(({ subject, verb, object }) => [subject, verb, object].every(isFilled))
