@@ -4,6 +4,7 @@ import {
   communityInternal,
   DETAILS,
   type DomainEvent,
+  foldText,
   type Iod,
   iodsApi,
   iodsInternal,
