@@ -222,7 +222,7 @@ describe('searching by links, forwards and pictures', () => {
   it('knows a record that is indexed by other rules again for the text that it was', async () => {
     const record = { text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) }
     const [id = ''] = await rig.put(ana, record)
-    const index = rig.service.mongo.collection<{ _id: unknown; complete?: boolean }>('index')
+    const index = rig.service.mongo.collection<{ _id: string; complete?: boolean; asked?: string }>('index')
     await index.updateOne({ _id: 'index' }, { $set: { complete: true, asked: id } })
     await foldings.up(rig.service.mongo)
     expect(await index.findOne({ _id: 'index' })).toMatchObject({ complete: false })

@@ -148,7 +148,7 @@ export const parseTriplets = (content: string): Triplet[] | undefined => {
 }
 
 /** What a completion answers. */
-export interface Answer {
+interface Answer {
   /** Texts that may have the triplets, the likeliest first. */
   texts: string[]
   /** The provider refused to answer. */
