@@ -1,4 +1,4 @@
-import type { GraphLink, GraphNode } from '@iodine/contracts'
+import { foldText, foldValue, type GraphLink, type GraphNode } from '@iodine/contracts'
 import { GRAPH } from './constants'
 
 /** What a graph is drawn from: triplets, or accounts that share the same. */
@@ -167,12 +167,12 @@ export function neighbourhood({ shape }: Network, node: number, depth: number): 
 
 /** Nodes whose label contains `term`, ignoring case: first those that begin with it, then by count. */
 export function findNodes({ labels, ranking }: Network, term: string, limit: number): number[] {
-  const sought = term.trim().toLowerCase()
+  const sought = foldValue(term)
   if (!sought) return []
   const begins: number[] = []
   const holds: number[] = []
   for (const node of ranking) {
-    const place = labels[node]!.toLowerCase().indexOf(sought)
+    const place = foldText(labels[node]!).indexOf(sought)
     if (place === 0) begins.push(node)
     else if (place > 0) holds.push(node)
     if (begins.length === limit) break

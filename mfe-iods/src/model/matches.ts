@@ -1,4 +1,4 @@
-import { findFolded, type TextRange, wholeCharacters } from '@iodine/contracts'
+import { findFolded, refang, type TextRange, wholeCharacters } from '@iodine/contracts'
 
 /** Maximum number of marks in one text. */
 const MATCHES_MAX = 20
@@ -9,8 +9,11 @@ const LEAD = 20
 /** The same where no word begins in them. Such a text may break after its ellipsis. */
 const LEAD_IN_WORD = 8
 
-/** Where a text has the searched one: see `findFolded`. */
-export const findMatches = (text: string, q: string): TextRange[] => findFolded(text, q, MATCHES_MAX)
+/** Where a text has the searched one, else what that was before it was defanged. */
+export const findMatches = (text: string, q: string): TextRange[] => {
+  const found = findFolded(text, q, MATCHES_MAX)
+  return found.length > 0 ? found : findFolded(text, refang(q), MATCHES_MAX)
+}
 
 export interface Piece {
   text: string

@@ -1,4 +1,4 @@
-import { foldIod, foldLabel, type Iod, LIMITS, type Source, type Stored } from '@iodine/contracts'
+import { foldIod, foldLabel, type Iod, LIMITS, type Source, type Stored, trimBlank } from '@iodine/contracts'
 import { findMatches } from './matches'
 
 /**
@@ -6,7 +6,7 @@ import { findMatches } from './matches'
  * cut to the length that a search may have.
  */
 export function searchedText({ category, value }: Pick<Iod, 'category' | 'value'>): string {
-  const text = category === 'HASHTAGS' ? foldIod({ category, value }) : value.trim()
+  const text = category === 'HASHTAGS' ? foldIod({ category, value }) : trimBlank(value)
   const cut = text.slice(0, LIMITS.searchMax)
   // Not half a character.
   return cut.isWellFormed() ? cut : cut.slice(0, -1)

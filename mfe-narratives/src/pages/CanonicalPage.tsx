@@ -150,6 +150,7 @@ const FAILURES: Record<NonNullable<CanonicalState['failure']>, string> = {
   missing_key: 'There is no OpenAI API key in your profile.',
   rejected_key: 'Your OpenAI API key was rejected by the provider.',
   rate_limited: 'The AI provider is limiting requests for your key, please try again later.',
+  no_credit: 'The account of your OpenAI API key has no credit left at the AI provider.',
   refused: 'The AI provider refused to compare these labels.',
   provider_failed: 'The AI provider failed to compare them.',
 }

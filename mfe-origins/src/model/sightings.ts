@@ -1,4 +1,11 @@
-import type { Match, Sighting, SightingEdge, SightingResults, Source } from '@iodine/contracts'
+import {
+  foldValue,
+  type Match,
+  type Sighting,
+  type SightingEdge,
+  type SightingResults,
+  type Source,
+} from '@iodine/contracts'
 
 /** How a sighting matches, strongest first: it has the shape of the first that applies. */
 export const KINDS: readonly Match[] = ['post', 'forward', 'exact', 'near', 'link', 'media', 'reworded']
@@ -27,7 +34,7 @@ export const NO_ACCOUNT = 'Account unknown'
 
 /** Accounts of one name on several sources are several. */
 export const accountKey = ({ source, account }: Pick<Sighting, 'source' | 'account'>): string =>
-  `${source} ${account?.toLowerCase() ?? ''}`
+  `${source} ${foldValue(account ?? '')}`
 
 /** All that was loaded of a search. */
 export interface Found extends Pick<SightingResults, 'first' | 'first_seen' | 'firsts' | 'counts'> {

@@ -64,6 +64,8 @@ export const DETAILS = {
   alreadyVoted: 'You already voted',
   missingAiKey: 'Please configure your OpenAI API key in your profile',
   rejectedAiKey: 'Your OpenAI API key was rejected by the provider',
+  noCredit:
+    'The account of your OpenAI API key has no credit left at the AI provider: add credit there, or use another key',
   providerRateLimit: 'The AI provider is limiting requests for your key, please try again later',
   providerFailed: 'The AI provider failed to answer',
   providerRefused: 'The AI provider refused to analyze this text',

@@ -260,6 +260,7 @@ export const EXTRACTION_FAILURES = [
   'missing_key',
   'rejected_key',
   'rate_limited',
+  'no_credit',
   'refused',
   'provider_failed',
 ] as const

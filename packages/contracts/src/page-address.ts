@@ -1,6 +1,18 @@
-/** Parameters that state who passed a link on, not what it leads to. */
-const TRACKING =
-  /^(utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|ttclid|yclid|igshid|igsh|mc_[ce]id|mkt_tok|_hs(enc|mi)|vero_id|oly_(anon|enc)_id|_openstat|wt_\w+|ref_src|ref_url|share_id|is_from_webapp|sender_device|is_copy_url)$/i
+/** Parameters that say who passed a link on, or how it is shown, not what it leads to. */
+const TRACKING = new RegExp(
+  `^(?:${[
+    // Campaigns: Urchin, AT Internet, Matomo, mails.
+    'utm_\\w+|at_(?:medium|campaign|creation|format|variant|send_date|(?:link|ptr|recipient)\\w*)|xtor|(?:pk|mtm|piwik)_\\w+',
+    'mc_[ce]id|mkt_tok|_hs(?:enc|mi)|hsctatracking|vero_id|oly_(?:anon|enc)_id|_openstat|wt_\\w+|cmpid|smid|ncid',
+    // Clicks on advertisements.
+    'fbclid|gclid|dclid|gbraid|wbraid|gad_source|gad_campaignid|srsltid|msclkid|twclid|ttclid|yclid|sccid|li_fat_id',
+    '_g[al]|guccounter|guce_referrer(?:_sig)?',
+    // Who shared it, and by which app.
+    'igsh(?:id)?|mibextid|sfnsn|rdid|__cft__.*|__tn__|ref_src|ref_url|__twitter_impression|share_(?:id|item_id|link_id|app_id)',
+    'u_code|social_sharing|is_from_webapp|sender_(?:device|web_id)|is_copy_url',
+  ].join('|')})$`,
+  'i',
+)
 
 export const isTrackingParameter = (name: string): boolean => TRACKING.test(name)
 

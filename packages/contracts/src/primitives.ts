@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { isFilled } from './fold.js'
 import { LIMITS, USERNAME_PATTERN } from './limits.js'
-import { ID_PATTERN, isFilled, isSourceReference } from './vocabulary.js'
+import { ID_PATTERN, isSourceReference } from './vocabulary.js'
 
 /** Answer without data. */
 export const done = z.strictObject({ done: z.literal(true) })
@@ -33,7 +34,7 @@ export const timeParam = z
 /** Text stored as sent. */
 export const text = (max: number = LIMITS.fieldMax) =>
   z.string().max(max, `must have at most ${max} characters`)
-/** Text stored as sent; must contain a character other than white space. */
+/** Text stored as sent; must contain a character that a reader sees. */
 export const filledText = (max: number = LIMITS.fieldMax) => text(max).refine(isFilled, 'must not be empty')
 
 // Allows an internationalised local part and domain, which z.email() refuses.

@@ -1,6 +1,8 @@
 // Constants and rules that screens need at run time. Must not import zod: a bundle includes all of zod with
 // any value from a module that imports it. The web apps' build fails if it is bundled.
 
+import { isFilled } from './fold.js'
+
 export const CATEGORIES = [
   'USERNAME',
   'TITLE',
@@ -178,48 +180,6 @@ export type RunState = (typeof RUN_STATES)[number]
 export const EXPORT_FORMATS = ['json', 'stix', 'misp', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/**
- * Folds text for search: ignores Unicode normalization form and case; white space and accents are
- * significant.
- */
-export const foldText = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
-
-/** Folds and trims an IOD value for comparison. */
-export const foldValue = (value: string): string => foldText(value.trim())
-
-/** A folded value without the sign of a hashtag; a value of signs alone stays. */
-const foldHashtag = (value: string): string => {
-  const folded = foldValue(value)
-  return folded.replace(/^#+\s*/, '') || folded
-}
-
-interface Valued {
-  category: string
-  value: string
-}
-
-/** Folds the value of an IOD for comparison within its category: a leading # does not tell two hashtags apart. */
-export const foldIod = ({ category, value }: Valued): string =>
-  category === 'HASHTAGS' ? foldHashtag(value) : foldValue(value)
-
-/** The key by which an IOD is found: an IOD has a value if its key is one of the value's `matchKeys`. */
-export const matchKey = (iod: Valued): string => `${iod.category === 'HASHTAGS' ? '#' : '='}${foldIod(iod)}`
-
-/** The keys of the IODs that a value matches. */
-export const matchKeys = (value: string): string[] => [`=${foldValue(value)}`, `#${foldHashtag(value)}`]
-
-/**
- * Folds white space and case of a label for an id. Not `foldText`: ids are stored, and the two differ for the
- * few capitals whose only precomposed form is lower case (J with caron).
- */
-export const foldWords = (part: string): string => part.replace(/\s+/g, ' ').normalize('NFC').toLowerCase()
-
-/** Label part of a graph node's id: folded and trimmed. */
-export const foldLabel = (label: string): string => foldWords(label.trim())
-
-/** The id of the graph's node with a label. */
-export const nodeIdOf = (type: 'entity' | 'verb', label: string): string => `${type}:${foldLabel(label)}`
-
 /** True for an absolute http(s) URL: the only kind that is opened or stored as a link. */
 export const isHttpUrl = (value: string): boolean => {
   if (!/^https?:\/\//i.test(value)) return false
@@ -236,9 +196,6 @@ const SCHEME = /^[\s\p{C}]*[a-z][a-z0-9+.\-\s\p{C}]*:/iu
 /** True for an http(s) URL or a plain path: the valid sources of an IOD. */
 export const isSourceReference = (value: string): boolean =>
   isHttpUrl(value) || (isFilled(value) && !SCHEME.test(value) && !value.startsWith('//'))
-
-/** True if the text contains a character other than white space. */
-export const isFilled = (value: string): boolean => value.trim() !== ''
 
 /** Why a text may not be stored as it is; undefined if it may. */
 export const textFault = (value: string): string | undefined => {

@@ -1,4 +1,4 @@
-import { foldText } from '@iodine/contracts'
+import { foldText, foldValue } from '@iodine/contracts'
 import { type Sentence, sentencesOf } from './sentences.js'
 
 export interface SaidTriplet {
@@ -109,7 +109,7 @@ const want = (index: Index, text: string): Wanted => {
   const total = words.reduce((sum, { share }) => sum + share, 0)
   return {
     words: words.map(({ share, found }) => ({ share: share / total, found })),
-    folded: foldText(text).trim(),
+    folded: foldValue(text),
   }
 }
 

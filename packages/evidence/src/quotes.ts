@@ -1,4 +1,4 @@
-import { findFolded, foldText, LIMITS, type QuoteRelation, type TextRange } from '@iodine/contracts'
+import { findFolded, foldValue, LIMITS, type QuoteRelation, type TextRange } from '@iodine/contracts'
 
 /** Whether an offset in UTF-16 units stands between the halves of a character. */
 export const splitsCharacter = (text: string, offset: number): boolean =>
@@ -86,7 +86,7 @@ export const anchorQuote = (
  */
 export const relationOf = (exact: string, value: string): QuoteRelation | null => {
   if (exact === value) return 'same'
-  const [words, wanted] = [foldText(exact).trim(), foldText(value).trim()]
+  const [words, wanted] = [foldValue(exact), foldValue(value)]
   if (words === '' || wanted === '') return null
   if (words === wanted) return 'folded'
   return words.includes(wanted) || wanted.includes(words) ? 'part' : null

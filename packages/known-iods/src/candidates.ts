@@ -5,7 +5,7 @@ const words = new Intl.Segmenter('und', { granularity: 'word' })
 const RUNS_MAX = 1_200
 const RUN_WORDS_MIN = 3
 const RUN_WORDS_MAX = 8
-const EDGE_PUNCTUATION = /^[^\p{L}\p{N}#@]+|[^\p{L}\p{N}]+$/gu
+const EDGE_PUNCTUATION = /^[^\p{L}\p{N}#﹟＃@]+|[^\p{L}\p{N}\p{M}]+$/gu
 
 /**
  * The folded parts of a text that may be IODs, for `POST /iods/lookup`, which compares whole values: the

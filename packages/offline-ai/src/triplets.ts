@@ -22,6 +22,26 @@ const carriesOn = (term: Term): boolean => has(term, 'Conjunction') || RELATIVE.
 const isPredicate = (term: Term | undefined): boolean =>
   has(term, 'Verb') && !has(term, 'Infinitive') && !has(term, 'Gerund')
 
+/**
+ * Where the verb of a sentence is for which the tagger found none: `pays` after a singular noun and before a name, an
+ * article or a pronoun is taken for a plural. -1 if there is no such word.
+ */
+const mistakenVerb = (terms: readonly Term[]): number =>
+  terms.some(term => has(term, 'Verb'))
+    ? -1
+    : terms.findIndex((term, n) => {
+        const [before, after] = [terms[n - 1], terms[n + 1]]
+        return (
+          has(term, 'Plural') &&
+          /^\p{Ll}{2,}s$/u.test(term.text) &&
+          has(before, 'Noun') &&
+          !has(before, 'Plural') &&
+          !PAUSE.test(before?.post ?? '') &&
+          !PAUSE.test(term.post) &&
+          ['ProperNoun', 'Determiner', 'Pronoun', 'Possessive'].some(tag => has(after, tag))
+        )
+      })
+
 /** Number of terms in the object: up to the start of the next clause. */
 const objectLength = (terms: readonly Term[]): number => {
   for (const [n, term] of terms.entries()) {
@@ -57,6 +77,8 @@ export const ruleTriplets = (text: string): Triplet[] => {
     .sentences()
     .json({ terms: { tags: true } }) as { terms: Term[] }[]) {
     const { terms } = sentence
+    const mistaken = terms[mistakenVerb(terms)]
+    if (mistaken) mistaken.tags = ['Verb', 'PresentTense']
     let subject = ''
     let from = 0
     for (let n = 0; n < terms.length; n++) {

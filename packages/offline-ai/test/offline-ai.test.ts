@@ -21,6 +21,8 @@ describe('the rules', () => {
     ['Three fishermen were asked to sign a paper.', ['Three fishermen | were asked to sign | a paper']],
     ["The water didn't turn anybody blue.", ["The water | didn't turn | anybody blue"]],
     ['"We saw the light," says Captain Osk.', ['We | saw | the light']],
+    ['An advertiser pays Captain Osk.', ['An advertiser | pays | Captain Osk']],
+    ['A blogger posts the memo.', ['A blogger | posts | the memo']],
     ['Hurry! Share before it is gone!', []],
     ['', []],
     ['المرايا العملاقة تسخن البحيرة. 彼らは数字を隠している。🐟', []],

@@ -123,7 +123,7 @@ export {
   gramsOf,
   gramsOfTerm,
 } from './stores/grams.js'
-export { type Migration, migrate } from './stores/migrations.js'
+export { type Migration, migrate, NOT_PLAIN, rewriteEach } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,

@@ -1,6 +1,6 @@
 import { seededRandom } from '@iodine/test-kit'
 import { expect, it } from 'vitest'
-import { gramsOf, gramsOfTerm } from '../src/index.js'
+import { containingInAnyCase, gramsOf, gramsOfTerm } from '../src/index.js'
 
 const SPARSE = { longest: 10 }
 const random = seededRandom(3)
@@ -50,4 +50,21 @@ it('a term begins with its longest gram, which few texts without the term have',
 
 it('a text of one code point many times has one gram of each length up to three', () => {
   expect(gramsOf(['a'.repeat(5_000)], SPARSE)).toHaveLength(3)
+})
+
+it.each([
+  ['STRASSE', 'Die Straße', true],
+  ['straße', 'DIE STRASSE', true],
+  ['ß', 'Masse', true],
+  ['ΠΡΟΣ', 'η προς', true],
+  ['προσ', 'Η ΠΡΟΣΒΟΛΗ', true],
+  ['istanbul', 'İstanbul', false],
+  ['i̇stanbul', 'İSTANBUL', true],
+  ['office', 'oﬃce, oﬀice, ofﬁce', true],
+  ['ᾳ', 'ΑΙ', true],
+  ['élan', 'E\u0301LAN', true],
+  ['a.c', 'abc', false],
+])('a stored text is searched for %s: %s %s', (term, text, isFound) => {
+  const { $regex, $options } = containingInAnyCase(term)
+  expect(new RegExp($regex, `${$options}u`).test(text)).toBe(isFound)
 })

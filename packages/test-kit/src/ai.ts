@@ -91,13 +91,16 @@ const ANSWERS = {
 
 /**
  * Answer to one request: `{ triplets }`, `{ content }` verbatim, a name in `ANSWERS`, `{ after, answer }`
- * with a delay in milliseconds or once a promise has resolved, or a function of the text.
+ * with a delay in milliseconds or once a promise has resolved, `{ body }` for a whole body of any provider, `{ knows }`
+ * for one that refuses stricter formats, or a function of the text.
  */
 export type AiAnswer =
   | ((text: string) => AiAnswer)
   | { triplets: AiTriplet[] }
   | { content: string }
   | { after: number | Promise<void>; answer: AiAnswer }
+  | { body: unknown; status?: number; headers?: Record<string, string> }
+  | { knows: 'json_object' | 'text'; refusal: { status: number; body: unknown }; answer: AiAnswer }
   | keyof typeof ANSWERS
 
 /**
@@ -180,6 +183,12 @@ async function respond(answer: AiAnswer, request: ChatRequest, response: ServerR
   if (typeof answer === 'string') return ANSWERS[answer](asked)
   if ('triplets' in answer) return sendTriplets(asked, answer.triplets)
   if ('content' in answer) return complete(asked, answer.content)
+  if ('body' in answer) return sendJson(response, answer.status ?? 200, answer.body, answer.headers)
+  if ('knows' in answer) {
+    const asksFor = request.body.response_format?.type ?? 'text'
+    if (asksFor === 'text' || asksFor === answer.knows) return respond(answer.answer, request, response)
+    return sendJson(response, answer.refusal.status, answer.refusal.body)
+  }
   await (typeof answer.after === 'number' ? sleep(answer.after) : answer.after)
   return respond(answer.answer, request, response)
 }

@@ -2,6 +2,7 @@ import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/
 import type { CampaignsConfig } from './config.js'
 import { searchNames } from './migrations/0001-search-names.js'
 import { datedChanges } from './migrations/0002-date-changes.js'
+import { caseFolding } from './migrations/0003-case-folding.js'
 import { createModels } from './models/index.js'
 import { addCampaignRoutes } from './routes/campaigns.js'
 import { addFeedRoutes } from './routes/feeds.js'
@@ -25,5 +26,5 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
       addFeedRoutes(service, models)
       addMispFeedRoutes(service, models)
     },
-    [searchNames, datedChanges],
+    [searchNames, datedChanges, caseFolding],
   )

@@ -3,6 +3,7 @@ import type { IodsConfig } from './config.js'
 import { searchInDatabase } from './migrations/0001-search-in-database.js'
 import { sparseGrams } from './migrations/0002-sparse-grams.js'
 import { hashtagsWithoutSign } from './migrations/0003-hashtags-without-sign.js'
+import { caseFolding } from './migrations/0004-case-folding.js'
 import { createModels } from './models/index.js'
 import { addEvidenceRoutes } from './routes/evidence.js'
 import { addIodRoutes } from './routes/iods.js'
@@ -18,5 +19,5 @@ export const createApp = (config: IodsConfig, deps?: ServiceDeps): Promise<Store
       addIodRoutes(service, models, config)
       addEvidenceRoutes(service, models)
     },
-    [searchInDatabase, sparseGrams, hashtagsWithoutSign],
+    [searchInDatabase, sparseGrams, hashtagsWithoutSign, caseFolding],
   )

@@ -4,6 +4,7 @@ import {
   communityInternal,
   DETAILS,
   type DomainEvent,
+  foldText,
   type Iod,
   iodsApi,
   iodsInternal,
@@ -166,10 +167,44 @@ describe('search', () => {
         const { status, body } = await api.send('GET', `/iods?q=${encodeURIComponent(text)}&limit=${limit}`)
         expect(status).toBe(200)
         for (const { value, description } of body)
-          expect(`${value}\n${description}`.toLowerCase()).toContain(text.toLowerCase())
+          expect(foldText(`${value}\n${description}`)).toContain(foldText(text))
         expect(body.length).toBeGreaterThan(0)
       }
     }
+  })
+
+  it('folds by Unicode’s case folding, and understands defanged addresses', async () => {
+    const mark = newId()
+    const values = [
+      'Η ΠΡΟΣΒΟΛΗ',
+      'Die Straße',
+      'in\u00advisible',
+      'https://evil.example/a',
+      'as hxxps://bad[.]example',
+    ]
+    const made = await Promise.all(
+      values.map(value => create({ value: `${mark} ${value}`, description: '' })),
+    )
+    const found = async (q: string) =>
+      (await api.call(iodsApi.listIods, { query: { q: `${mark} ${q}` } })).map(({ id }) => id)
+    for (const [q, n] of [
+      ['η προς', 0],
+      ['Η ΠΡΟΣ', 0],
+      ['DIE STRASSE', 1],
+      ['die straẞe', 1],
+      ['Invisi\u200bble', 2],
+      ['hxxps[:]//evil[.]example/A', 3],
+      ['HXXPS://EVIL(.)EXAMPLE', 3],
+      ['https://evil[dot]example', 3],
+      ['as hxxps://bad[.]example', 4],
+    ] as const)
+      expect([q, await found(q)]).toEqual([q, [made[n]?.id]])
+    expect((await api.send('GET', `/iods/facets?q=${mark}%20hxxps://evil[.]example`)).body.total).toBe(1)
+    const create409 = await api.send('POST', '/iods', iodInput({ value: `${mark} DIE STRASSE\u200f` }))
+    expect(create409.status).toBe(409)
+    for (const value of ['\u200b', '\u200e\ufeff\u3164'])
+      expect((await api.send('POST', '/iods', iodInput({ value }))).status).toBe(422)
+    expect((await api.send('GET', '/iods?q=%E2%80%8B&limit=1')).status).toBe(200)
   })
 
   it('looks into descriptions, ignores case and Unicode form, and never spans value and description', async () => {

@@ -6,7 +6,7 @@ import {
   type QueryOf,
   repairInternal,
 } from '@iodine/contracts'
-import { connectMongo, hashOf, readConfig, type StoreService } from '@iodine/service-kit'
+import { connectMongo, gramsOf, hashOf, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   apiClient,
   type BedUser,
@@ -20,6 +20,8 @@ import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { hashtagsWithoutSign } from '../src/migrations/0003-hashtags-without-sign.js'
+import { caseFolding } from '../src/migrations/0004-case-folding.js'
+import { GRAM_LENGTHS } from '../src/models/iod.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -141,6 +143,47 @@ describe('IODs that an earlier version stored', () => {
     const before = await keys()
     await hashtagsWithoutSign.up(service.mongo)
     expect(await keys()).toEqual(before)
+  })
+
+  it('get the keys and searched texts of case folding; of two with one key now, both stay', async () => {
+    const lower = (text: string) => text.trim().normalize('NFC').toLowerCase()
+    const stored = (value: string, n: number) => ({
+      ...ofVersionWithTallies(20_000 + n),
+      value,
+      category: 'COMPANY',
+      search: `${lower(value)}\0`,
+      ngrams: gramsOf([lower(value)], GRAM_LENGTHS),
+      fold_key: hashOf(lower(value)),
+    })
+    const values = ['ΟΔΟΣ', 'οδοσ', 'Straße 9', '\u200bzero', 'plain']
+    const collection = service.mongo.collection('iods')
+    await collection.insertMany(values.map(stored))
+    await service.mongo.collection('tallies').insertOne({ category: 'COMPANY', source_type: 'BLOG', n: 5 })
+    const found = async (value: string) =>
+      (await api.call(iodsApi.lookupIods, { body: { values: [value] } })).map(each => each.value)
+    const all = () => collection.find({ category: 'COMPANY' }).sort({ _id: 1 }).toArray()
+    expect(await found('STRASSE 9')).toEqual([])
+    await caseFolding.up(service.mongo)
+    const migrated = await all()
+    await caseFolding.up(service.mongo)
+    expect(await all()).toEqual(migrated)
+    expect(migrated.map(({ value }) => value)).toEqual(values)
+    expect(migrated.map(({ revision }) => revision instanceof Date)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+    ])
+    for (const value of ['STRASSE 9', 'strasse 9']) expect(await found(value)).toEqual(['Straße 9'])
+    expect(await found('zero\u200e')).toEqual(['\u200bzero'])
+    expect(await found('ΟΔΟΣ')).toEqual(['οδοσ'])
+    for (const value of ['ΟΔΟς', 'STRASSE 9', 'Zero', 'Plain'])
+      expect((await api.send('POST', '/iods', iodInput({ value, category: 'COMPANY' }))).status).toBe(409)
+    expect((await list({ q: 'οδος' })).map(({ value }) => value).sort()).toEqual(['ΟΔΟΣ', 'οδοσ'])
+    expect((await list({ q: 'RASSE' })).map(({ value }) => value)).toEqual(['Straße 9'])
+    // Nothing visible is no search.
+    expect((await list({ q: '\u200b' })).length).toBe((await list()).length)
   })
 
   it('while this one runs are found and counted after the next repair', async () => {

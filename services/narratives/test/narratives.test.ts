@@ -183,6 +183,7 @@ describe('failures', () => {
     missing_key: [400, DETAILS.missingAiKey],
     rejected_key: [400, DETAILS.rejectedAiKey],
     rate_limited: [429, DETAILS.providerRateLimit],
+    no_credit: [429, DETAILS.noCredit],
     refused: [422, DETAILS.providerRefused],
     provider_failed: [502, DETAILS.providerFailed],
   } as const
@@ -192,7 +193,9 @@ describe('failures', () => {
     const answer = await post({ text })
     const [status, detail] = answers[failure]
     expect(answer).toMatchObject({ status, body: { detail } })
-    expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null)
+    expect(answer.headers.get('retry-after')).toBe(
+      { rate_limited: '7', no_credit: '3600' }[failure as string] ?? null,
+    )
     expect(await list()).toEqual([])
     expect(await bench.store.narratives.countDocuments({ text })).toBe(0)
   })

@@ -1,13 +1,20 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { SightingsConfig } from './config.js'
+import { foldings } from './migrations/0001-foldings.js'
 import { createModels } from './models/index.js'
 import { addCoordinationRoutes } from './routes/coordination.js'
 import { addSightingRoutes } from './routes/sightings.js'
 
 /** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
-  startStoreService('sightings', config, deps, service => {
-    const models = createModels(service.mongo)
-    addSightingRoutes(service, models, config)
-    addCoordinationRoutes(service, models)
-  })
+  startStoreService(
+    'sightings',
+    config,
+    deps,
+    service => {
+      const models = createModels(service.mongo)
+      addSightingRoutes(service, models, config)
+      addCoordinationRoutes(service, models)
+    },
+    [foldings],
+  )

@@ -129,6 +129,32 @@ describe('a run', () => {
     expect(await pairs('media')).toEqual(['d–f'])
   })
 
+  it('takes share links of a post for one, and hashtags whatever their sign and case', async () => {
+    const video = 'https://www.tiktok.com/@Lena/video/7423000000000000101'
+    await rig.put(
+      ana,
+      posted('one', 0, { text: '＃ΟΔΟΣ now', links: [`${video}?_r=1&_t=ZS`] }),
+      posted('two', 5, { text: 'then #οδος', links: ['https://m.tiktok.com/v/7423000000000000101.html'] }),
+      posted('three', 9, { text: '#می\u200cخواهم', links: [video.toLowerCase()] }),
+      posted('four', 14, { text: 'و ＃می\u200cخواهم\u200f' }),
+    )
+    expect(ends(await run(ana, { kinds: ['hashtag'] })).sort()).toEqual([
+      ['telegram four', 'telegram three', 1],
+      ['telegram one', 'telegram two', 1],
+    ])
+    expect(ends(await run(ana, { kinds: ['link'] }))).toHaveLength(3)
+  })
+
+  it('counts a post once, whatever its addresses', async () => {
+    const url = 'https://t.me/channel/5'
+    await rig.put(
+      ana,
+      posted('one', 0, { url, ...link(1) }),
+      posted('one', 0, { url: 'https://telegram.me/s/Channel/5?single', ...link(1) }),
+    )
+    expect((await run(ana)).totals).toMatchObject({ posts: 1, shares: 1 })
+  })
+
   it('looks at posts of the time that it is asked for', async () => {
     await rig.put(ana, posted('a', 0, link(7)), posted('b', 5, link(7)), posted('c', 10, link(7)))
     expect(ends(await run(ana, { since: at(3), until: at(10) }))).toEqual([['telegram b', 'telegram c', 1]])

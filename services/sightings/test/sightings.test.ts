@@ -1,6 +1,7 @@
 import { personalDataInternal, recordsInternal, repairInternal, sightingsInternal } from '@iodine/contracts'
 import { apiClient, type BedUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { foldings } from '../src/migrations/0001-foldings.js'
 import { aRecord, type Rig, startRig } from './rig.js'
 
 let rig: Rig
@@ -244,6 +245,38 @@ describe('searching by links, forwards and pictures', () => {
     expect((await rig.search(ana, { text })).items).toMatchObject([
       { id, edited: false, removed_at: '2026-04-04T10:00:00.000Z' },
     ])
+  })
+
+  it('finds a post by any of its addresses, as people share and defang them', async () => {
+    const url = 'https://www.tiktok.com/@Lakeside.Lena/video/7423000000000000101'
+    const [post] = await rig.put(ana, { source: 'tiktok', url, text: OTHER, posted_at: DAY(1) })
+    const [link] = await rig.put(ana, {
+      text: 'Look',
+      posted_at: DAY(2),
+      links: [`${url}?u_code=d9&share_item_id=1&_t=8`],
+    })
+    const shared = 'www.tiktok.com/@lakeside.lena/video/7423000000000000101?_r=1&_t=ZS-8'
+    for (const question of [
+      { url: `https://${shared}` },
+      { url: shared },
+      { value: `hxxps://${shared.replaceAll('.', '[.]')}` },
+      { value: 'm.tiktok[.]com/v/7423000000000000101.html' },
+    ])
+      expect([question, idsOf(await rig.search(ana, question))]).toEqual([question, [post, link]])
+  })
+
+  it('knows a record that is indexed by other rules again for the text that it was', async () => {
+    const record = { text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) }
+    const [id = ''] = await rig.put(ana, record)
+    const index = rig.service.mongo.collection<{ _id: string; complete?: boolean; asked?: string }>('index')
+    await index.updateOne({ _id: 'index' }, { $set: { complete: true, asked: id } })
+    await foldings.up(rig.service.mongo)
+    expect(await index.findOne({ _id: 'index' })).toMatchObject({ complete: false })
+    expect(await index.findOne({ _id: 'index' })).not.toHaveProperty('asked')
+    // As after a change of the rules: the same text has another hash.
+    await rig.put(ana, { ...record, id, text: NEARLY })
+    const { items } = await rig.search(ana, { text: NEARLY })
+    expect(items).toMatchObject([{ id, at: DAY(1), posted_claimed: true, edited: false }])
   })
 
   it('finds pictures by their bytes, and by looks within 15 bits', async () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { authInternal, type BodyOf, narrativesInternal } from '@iodine/contracts'
+import { authInternal, type BodyOf, type ExtractionFailure, narrativesInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -262,7 +262,7 @@ describe('a provider', () => {
     [{ 'retry-after': 'soon 2042' }, {}, { failure: 'rate_limited', retry: true, retryAfter: undefined }],
     [{ 'retry-after': '2' }, {}, { failure: 'rate_limited', retry: true, retryAfter: 2 }],
     [{}, {}, { failure: 'rate_limited', retry: true, retryAfter: undefined }],
-    [{}, { error: { code: 'insufficient_quota' } }, { failure: 'rate_limited', retry: false }],
+    [{}, { error: { code: 'insufficient_quota' } }, { failure: 'no_credit', retry: false }],
   ])('that limits requests says how long: %j %j', async (headers, body, failure) => {
     await strangeProvider(
       response =>
@@ -271,6 +271,233 @@ describe('a provider', () => {
           .end(JSON.stringify(body)),
       async url => expect(await ask(url)).toMatchObject(failure),
     )
+  })
+})
+
+const TRIPLET = { subject: 'They', verb: 'hide', object: 'numbers' }
+const JSON_ANSWER = JSON.stringify({ triplets: [TRIPLET] })
+const message = (given: object, finish_reason = 'stop'): AiAnswer => ({
+  body: { choices: [{ index: 0, message: { role: 'assistant', ...given }, finish_reason }] },
+})
+const call = (args: unknown) => ({
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'triplets', arguments: args },
+})
+
+describe('an answer', () => {
+  const shapes: Record<string, AiAnswer> = {
+    fenced: { content: `\`\`\`json\n${JSON_ANSWER}\n\`\`\`` },
+    'fenced among words': {
+      content: `Sure! Here are the {triplets}:\n\`\`\`\n${JSON_ANSWER}\n\`\`\`\nAnything else?`,
+    },
+    'behind a byte order mark': { content: `\ufeff${JSON_ANSWER}` },
+    'behind thoughts': {
+      content: `<think>Maybe {"triplets": []}? Or [{"subject": "x"</think>\n\n${JSON_ANSWER}`,
+    },
+    'behind thoughts whose begin is missing': { content: `So [1] it is.\n</think>${JSON_ANSWER}` },
+    'before words with brackets': { content: `${JSON_ANSWER}\n(See [1], [] and {2}.)` },
+    'beside thoughts of their own': message({
+      content: JSON_ANSWER,
+      reasoning_content: 'Hm, {"triplets": []}.',
+    }),
+    'in the place of thoughts': message({ content: '', reasoning_content: `I say ${JSON_ANSWER}` }),
+    'a list': { content: JSON.stringify([TRIPLET]) },
+    'one triplet': { content: JSON.stringify(TRIPLET) },
+    'lists of three': { content: '{"triplets": [["They", "hide", "numbers"]]}' },
+    wrapped: { content: `{"status": "ok", "result": ${JSON_ANSWER}}` },
+    'wrapped in a list': { content: `[${JSON_ANSWER}]` },
+    'JSON in JSON': { content: JSON.stringify({ answer: JSON_ANSWER }) },
+    'with other names': {
+      content: '{"Triples": [{"Subject": "They", "Predicate": "hide", "Object": "numbers"}]}',
+    },
+    'with what JSON has not': {
+      content: `{"triplets": [${JSON.stringify({ ...TRIPLET, x: 0 }).replace('0', 'NaN')},],}`,
+    },
+    'parts of a content': message({
+      content: [
+        { type: 'thinking', thinking: 'x', text: '{"triplets": []}' },
+        { type: 'text', text: JSON_ANSWER.slice(0, 20) },
+        { type: 'text', text: JSON_ANSWER.slice(20) },
+      ],
+    }),
+    'an object as content': message({ content: { triplets: [TRIPLET] } }),
+    'the call of a tool': message({ content: null, tool_calls: [call(JSON_ANSWER)] }, 'tool_calls'),
+    'the call of a tool, parsed': message({ content: '', tool_calls: [call({ triplets: [TRIPLET] })] }),
+    'the call of a function': message({
+      content: null,
+      function_call: { name: 'x', arguments: JSON_ANSWER },
+    }),
+    'a call as text': { content: JSON.stringify({ name: 'triplets', arguments: { triplets: [TRIPLET] } }) },
+    'a completion of text': { body: { choices: [{ text: JSON_ANSWER, finish_reason: 'stop' }] } },
+    'a message without choices': {
+      body: { message: { role: 'assistant', content: JSON_ANSWER }, done: true },
+    },
+  }
+  it.each(Object.entries(shapes))('%s is read', async (_, answer) => {
+    ai.always(answer)
+    const { result, calls } = await run('They hide numbers.')
+    expect(plain(result)).toEqual([{ triplets: [TRIPLET] }])
+    expect(calls).toBe(1)
+  })
+
+  it.each(['{"triplets": []}', '[]', '<think>None.</think>{"triplets":[]}'])('%s has none', async content => {
+    ai.always({ content })
+    expect((await run('They hide numbers.')).result).toEqual([{ triplets: [] }])
+  })
+
+  const error = (status: number, body: object): AiAnswer => ({ status, body })
+  const faults: [string, AiAnswer, ExtractionFailure][] = [
+    ['words alone', { content: 'I found no triplets in [this] text.' }, 'provider_failed'],
+    ['unlike triplets', { content: '{"notes": [], "answer": [1, 2]}' }, 'provider_failed'],
+    ['cut off', message({ content: JSON_ANSWER }, 'length'), 'provider_failed'],
+    ['cut off within', { content: JSON_ANSWER.slice(0, -4) }, 'provider_failed'],
+    ['null', { body: null }, 'provider_failed'],
+    ['filtered', message({ content: '' }, 'content_filter'), 'refused'],
+    ['a refusal in a part', message({ content: [{ type: 'refusal', refusal: 'No.' }] }), 'refused'],
+    [
+      'filtered by Azure',
+      error(400, {
+        error: {
+          message:
+            "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+          code: 'content_filter',
+          status: 400,
+          innererror: { code: 'ResponsibleAIPolicyViolation' },
+        },
+      }),
+      'refused',
+    ],
+    [
+      'flagged by OpenRouter',
+      error(403, { error: { code: 403, message: 'Your input was flagged' } }),
+      'refused',
+    ],
+    [
+      'without quota at OpenAI',
+      error(429, {
+        error: {
+          message: 'You exceeded your current quota',
+          type: 'insufficient_quota',
+          code: 'insufficient_quota',
+        },
+      }),
+      'no_credit',
+    ],
+    [
+      'without balance at DeepSeek',
+      error(402, { error: { message: 'Insufficient Balance', code: 'invalid_request_error' } }),
+      'no_credit',
+    ],
+    [
+      'without credits at OpenRouter',
+      error(402, { error: { message: 'Insufficient credits', code: 402 } }),
+      'no_credit',
+    ],
+    [
+      'without balance at Anthropic',
+      error(400, { error: { message: 'Your credit balance is too low' } }),
+      'no_credit',
+    ],
+    [
+      'without credits at xAI',
+      error(403, { code: 'x', error: 'Your team has used all available credits' }),
+      'no_credit',
+    ],
+    [
+      'an error as success',
+      error(200, { error: { message: 'Insufficient credits', code: 402 } }),
+      'no_credit',
+    ],
+    [
+      'a limit as success',
+      error(200, { error: { message: 'Rate limit exceeded', code: 429 } }),
+      'rate_limited',
+    ],
+    [
+      'a fault of the model as success',
+      error(200, { choices: [{ error: { code: 502, message: 'x' } }] }),
+      'provider_failed',
+    ],
+    [
+      'an unknown model',
+      error(404, { error: { message: 'no such model', code: 'model_not_found' } }),
+      'provider_failed',
+    ],
+    [
+      'a limit in the words of Gemini',
+      error(429, {
+        error: { code: 429, message: 'check your plan and billing details', status: 'RESOURCE_EXHAUSTED' },
+      }),
+      'rate_limited',
+    ],
+  ]
+  it.each(faults)('that is %s is told as it is', async (_, answer, failure) => {
+    ai.always(answer)
+    expect((await run('They hide numbers.')).result).toMatchObject([{ failure }])
+  })
+})
+
+describe('a provider that does not know a form of answers', () => {
+  const refusals: [string, number, unknown][] = [
+    [
+      'OpenAI, an older model',
+      400,
+      {
+        error: {
+          message:
+            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+          type: 'invalid_request_error',
+          param: null,
+          code: null,
+        },
+      },
+    ],
+    [
+      'DeepSeek',
+      400,
+      { error: { message: 'This response_format type is unavailable now', type: 'invalid_request_error' } },
+    ],
+    [
+      'OpenRouter',
+      404,
+      { error: { message: 'No endpoints found that can handle the requested parameters.', code: 404 } },
+    ],
+    ['vLLM', 422, { detail: [{ loc: ['body', 'response_format'], msg: 'extra fields not permitted' }] }],
+    ['LM Studio', 400, { error: "'response_format.type' must be 'json_schema' or 'text'" }],
+    [
+      'llama.cpp',
+      400,
+      { error: { code: 400, message: 'Failed to parse grammar', type: 'invalid_request_error' } },
+    ],
+  ]
+  it.each(refusals)('(%s) is asked in the next, and this is remembered', async (_, status, body) => {
+    const { createProvider } = await import('../src/extraction/provider.js')
+    for (const knows of ['json_object', 'text'] as const) {
+      ai.always({ knows, refusal: { status, body }, answer: { triplets: [TRIPLET] } })
+      const provider = createProvider({ baseUrl: ai.url, model: 'any' })
+      const ask = async () => {
+        const before = ai.requests.length
+        expect(await provider.extract(CANARY, 'Text.', new AbortController().signal)).toEqual([TRIPLET])
+        return ai.requests.slice(before).map(each => each.body.response_format?.type ?? 'text')
+      }
+      expect(await ask()).toEqual(['json_schema', 'json_object', 'text'].slice(0, knows === 'text' ? 3 : 2))
+      expect(await ask()).toEqual([knows])
+      expect(ai.requests.at(-1)?.body.messages[0]?.content).toContain('JSON')
+    }
+  })
+
+  it('but fails for another reason is asked thrice at most, and nothing is remembered', async () => {
+    const { createProvider } = await import('../src/extraction/provider.js')
+    ai.always({ status: 400, body: { error: { message: 'Bad request' } } })
+    const provider = createProvider({ baseUrl: ai.url, model: 'any' })
+    const ask = () => provider.extract(CANARY, 'Text.', new AbortController().signal)
+    const before = ai.requests.length
+    await expect(ask()).rejects.toMatchObject({ failure: 'provider_failed', retry: false })
+    expect(ai.requests.length).toBe(before + 3)
+    ai.always('simple')
+    await ask()
+    expect(ai.requests.at(-1)?.body.response_format?.type).toBe('json_schema')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseTriplets } from '../src/extraction/provider.js'
+import { parseTriplets } from '../src/extraction/answer.js'
 import { mergeTriplets, splitText } from '../src/extraction/split.js'
 
 const triplet = (subject: string, verb = 'is', object = 'there') => ({ subject, verb, object })
@@ -78,12 +78,12 @@ describe('parseTriplets', () => {
     const many = Array.from({ length: 201 }, (_, n) => triplet(`${n}`))
     expect(parseTriplets(JSON.stringify({ triplets: many }))).toHaveLength(200)
     expect(parseTriplets('{"triplets": []}')).toEqual([])
+    expect(parseTriplets('[]')).toEqual([])
   })
 
   it.each([
     'no JSON',
     '{"triplets": [',
-    '[]',
     'null',
     '{"triplets": {}}',
     '{"triplets": [{"subject": "a", "verb": "b"}]}',

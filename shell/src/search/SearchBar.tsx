@@ -1,4 +1,4 @@
-import { findFolded, paths } from '@iodine/contracts'
+import { findFolded, foldText, paths } from '@iodine/contracts'
 import { createQueryClient } from '@iodine/mfe-kit'
 import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
 import { formatCount, useDebounce, useDraft } from '@iodine/ui'
@@ -166,7 +166,7 @@ function useGroups(term: string, recent: readonly Result[]): Group[] {
     })),
   })
   if (term === '') return recent.length > 0 ? [{ label: 'Recent', results: recent }] : [pages(menu)]
-  const matching = menu.filter(({ label }) => label.toLowerCase().includes(term.toLowerCase()))
+  const matching = menu.filter(({ label }) => foldText(label).includes(foldText(term)))
   const groups = matching.length > 0 ? [pages(matching)] : []
   if (term.length > TERM_MAX) {
     const note = `At most ${TERM_MAX} characters are searched.`

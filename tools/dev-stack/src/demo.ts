@@ -4,6 +4,7 @@ import { authConfigSchema, makeSignInToken } from '@iodine/auth'
 import { LIMITS } from '@iodine/contracts'
 import { demoAccounts, fillDemo } from '@iodine/demo'
 import { readConfig } from '@iodine/service-kit'
+import { spreadDates } from './demo-dates.js'
 import type { Stack } from './stack.js'
 
 /**
@@ -11,10 +12,8 @@ import type { Stack } from './stack.js'
  * Sends no mail, so that no made-up address reaches an SMTP_URL. A refused step is reported and retried at
  * the next start.
  */
-export const addDemo = async (
-  { url, inboxUrl, adminEmails, offlineAi, dataDir, parts }: Stack,
-  say: (line: string) => void,
-): Promise<string> => {
+export const addDemo = async (stack: Stack, say: (line: string) => void): Promise<string> => {
+  const { url, inboxUrl, adminEmails, offlineAi, dataDir, parts } = stack
   const [adminEmail] = adminEmails
   if (!adminEmail) throw new Error('--demo needs an address in ADMIN_EMAILS')
   const auth = readConfig(authConfigSchema, parts.auth.env)
@@ -23,7 +22,9 @@ export const addDemo = async (
   if (!existsSync(done)) {
     say('Filling in the demo: accounts and records …')
     try {
+      const since = new Date()
       await fillDemo({ url, adminEmail, signInToken }, say)
+      await spreadDates(stack, since)
       writeFileSync(done, `${new Date().toISOString()}\n`)
     } catch (error) {
       say(`The demo is not complete: ${(error as Error).message}`)

@@ -1,4 +1,4 @@
-import { authApi, iodsApi, profileApi } from '@iodine/contracts'
+import { authApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { apiClient, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { expect, test } from 'vitest'
 import { addDemo } from '../src/demo.js'
@@ -27,7 +27,30 @@ test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta c
       email: 'analyst@iodine.example',
       username: 'mirror_desk',
     })
-    expect((await call(iodsApi.listIods)).length).toBeGreaterThan(60)
+    const iods = await call(iodsApi.listIods)
+    expect(iods.length).toBeGreaterThan(60)
+    const daysOf = (all: { created_at: string }[]) => new Set(all.map(each => each.created_at.slice(0, 10)))
+    expect(daysOf(iods).size).toBeGreaterThan(25)
+    const ages = iods.map(({ created_at }) => (Date.now() - Date.parse(created_at)) / 86_400_000)
+    expect(Math.max(...ages)).toBeGreaterThan(50)
+    expect(Math.max(...ages)).toBeLessThan(61)
+    expect(Math.min(...ages)).toBeGreaterThanOrEqual(0)
+    for (const { created_at, votes } of iods)
+      for (const vote of votes) {
+        expect(vote.created_at >= created_at).toBe(true)
+        expect(Date.parse(vote.created_at)).toBeLessThanOrEqual(Date.now())
+      }
+    const narratives = await call(narrativesApi.listNarratives)
+    const sentences = narratives.flatMap(({ triplets }) =>
+      triplets.map(each => `${each.subject} ${each.verb} ${each.object}`),
+    )
+    expect(sentences).toContain('An advertiser pays Captain Osk')
+    // The graph counts by these days.
+    const { links } = await call(graphApi.getTriplets)
+    const month = { end_date: new Date(Date.now() - 30 * 86_400_000).toISOString() }
+    const earlier = (await call(graphApi.getTriplets, { query: month })).links
+    expect(earlier.length).toBeGreaterThan(10)
+    expect(earlier.length).toBeLessThan(links.length)
     expect(mail.mails).toEqual([])
   } finally {
     await stack.stop()

@@ -10,22 +10,17 @@ export const KIND = {
   space: 4,
   /** A combining mark, variation selector or zero width joiner: a part of the character before it. */
   mark: 5,
-  /** Invisible and without meaning for a reader: not compared. */
-  ignored: 6,
 } as const
 export type Kind = (typeof KIND)[keyof typeof KIND]
 
 export const ZERO_WIDTH_JOINER = 0x200d
 
 const MARK = /^[\p{M}\u200d]$/u
-/** Soft hyphen, zero width space, word joiner, byte order mark. */
-const IGNORED = /^[\u00ad\u200b\u2060\ufeff]$/
 const WORD = /^[\p{L}\p{N}_]$/u
 const WITHOUT_SPACES =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
 
 const classify = (character: string): Kind => {
-  if (IGNORED.test(character)) return KIND.ignored
   if (/^\s$/.test(character)) return KIND.space
   if (MARK.test(character)) return KIND.mark
   if (!WORD.test(character)) return KIND.other

@@ -46,7 +46,6 @@ export class ComparedText {
       const unit = folded.charCodeAt(n)
       const isPair = (unit & 0xfc00) === 0xd800 && (folded.charCodeAt(n + 1) & 0xfc00) === 0xdc00
       const kind = kindOf(isPair ? (folded.codePointAt(n) as number) : unit)
-      if (kind === KIND.ignored) continue
       if (kind === KIND.space) {
         if (last !== KIND.space || this.length === 0) this.#add(SPACE, n, true)
         last = kind

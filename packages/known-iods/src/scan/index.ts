@@ -1,3 +1,4 @@
+import { HASHTAG_SIGNS } from '@iodine/contracts'
 import { ComparedText } from './compared-text.js'
 import { anchorOf, pairAnchorOf, type ValueKey } from './value-key.js'
 
@@ -174,6 +175,6 @@ export const createScanner = (
 /** Where a hashtag begins that stands at `start` of a text: with its signs. */
 export const withSign = (text: string, start: number): number => {
   let at = start
-  while (text.charAt(at - 1) === '#') at--
+  while (at > 0 && HASHTAG_SIGNS.includes(text.charAt(at - 1))) at--
   return at
 }

@@ -112,11 +112,42 @@ export const containing = (term: string): { $regex: string } => ({
   $regex: term.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&'),
 })
 
+/** Blocks with the characters whose folding has several: ß, İ, ŉ, և, Greek with iota, ligatures. */
+const EXPANDING = [
+  [0xdf, 0x149],
+  [0x587, 0x587],
+  [0x1e9a, 0x1e9e],
+  [0x1f80, 0x1fff],
+  [0xfb00, 0xfb17],
+] as const
+
+/** Characters by what they fold to, where that is several characters: regular expressions fold one by one. */
+const EXPANDED = (() => {
+  const found = new Map<string, string[]>()
+  for (const [first, last] of EXPANDING)
+    for (let point = first; point <= last; point++) {
+      const character = String.fromCodePoint(point)
+      const folded = foldText(character)
+      if (folded.length > character.length) found.set(folded, [...(found.get(folded) ?? []), character])
+    }
+  // Ligatures of three letters and of two of them.
+  for (const end of ['i', 'l']) found.get(`ff${end}`)?.push(`ﬀ${end}`, end === 'i' ? 'fﬁ' : 'fﬂ')
+  return found
+})()
+const ALL_EXPANSIONS = new RegExp([...EXPANDED.keys()].sort((a, b) => b.length - a.length).join('|'), 'g')
+
 /** Condition on a text that is stored as it was sent: it contains the term literally, in any case. */
 export const containingInAnyCase = (term: string): { $regex: string; $options: string } => {
   const folded = foldText(term)
   const forms = [...new Set([folded, folded.normalize('NFD')])]
-  return { $regex: forms.map(form => containing(form).$regex).join('|'), $options: 'i' }
+  const patterns = forms.map(form => {
+    const escaped = containing(form).$regex
+    return escaped.replace(
+      ALL_EXPANSIONS,
+      found => `(?:${[found, ...(EXPANDED.get(found) ?? [])].join('|')})`,
+    )
+  })
+  return { $regex: patterns.join('|'), $options: 'i' }
 }
 
 /** Documents whose grams estimate how frequent each gram is. */

@@ -2,6 +2,7 @@ import {
   type CommunityProfile,
   type CommunityUser,
   type communityApi,
+  foldText,
   LIMITS,
   type QueryOf,
 } from '@iodine/contracts'
@@ -44,7 +45,9 @@ export const createUserList = (models: CommunityModels) => {
     search = '',
   }: QueryOf<typeof communityApi.listUsers>): Promise<Page<{ users: CommunityUser[]; total: number }>> => {
     const page = { skip, limit: limit + 1, cursor }
-    const { docs, total } = await (search === '' ? everybody(models, page) : searchNames(search, page))
+    const { docs, total } = await (foldText(search) === ''
+      ? everybody(models, page)
+      : searchNames(search, page))
     const { shown, next } = cutPage(docs, limit)
     const recent = await Promise.all(
       shown.map(({ _id, total_iods, total_narratives }) =>

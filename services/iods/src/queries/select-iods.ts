@@ -4,6 +4,7 @@ import {
   foldText,
   type iodsApi,
   type QueryOf,
+  refang,
   SOURCE_TYPES,
   type SourceType,
 } from '@iodine/contracts'
@@ -41,10 +42,15 @@ export interface Selection {
 /** Resolves filters: an absent one matches all IODs, one with several values any of them. */
 export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
   const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
-  const searched = async (term: string) => ({
-    ngrams: await rarest(gramsOfTerm(term, GRAM_LENGTHS)),
-    search: containing(term),
-  })
+  /** The IODs that contain a term as it was typed, or as it was before it was defanged. */
+  const searched = async (term: string) => {
+    const terms = [...new Set([term, refang(term)])].filter(each => each !== '')
+    const grams = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
+    return {
+      ngrams: grams.length === 1 ? grams[0] : { $in: grams },
+      search: { $regex: terms.map(each => containing(each).$regex).join('|') },
+    }
+  }
   const ID = /^[0-9a-f]{24}$/i
   const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {
     const ids = new Set(given.filter(each => ID.test(each)).map(id => id.toLowerCase()))
@@ -52,13 +58,14 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
     return [...ids].map(id => new Types.ObjectId(id))
   }
   return async (filters: Filters): Promise<Selection> => {
-    const { q, category, source_type, created_by, source } = filters
-    if (!q && !created_by && !source) {
+    const { category, source_type, created_by, source } = filters
+    const term = foldText(filters.q ?? '')
+    if (!term && !created_by && !source) {
       const kinds = kindsOf(filters)
       return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
     }
     const filter = {
-      ...(q && (await searched(foldText(q)))),
+      ...(term && (await searched(term))),
       ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
       ...(category && { category: { $in: category } }),
       ...(source_type && { source_type: { $in: source_type } }),

@@ -19,6 +19,8 @@ import { addExtraction, extractionJobId, failNarrative, nextCheck } from './sett
 
 /** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
+/** Until somebody has added credit. */
+const NO_CREDIT_SECONDS = 3_600
 const REDIS_CHECK_MS = 1_000
 /** Long enough for a busy machine: the extraction takes longer anyway. */
 const KEY_MS = 10_000
@@ -31,6 +33,8 @@ const failureAnswer = ({ failure, retry_after }: NarrativeDoc): HttpError => {
       new HttpError(429, DETAILS.providerRateLimit, {
         'retry-after': String(retry_after ?? RETRY_AFTER_SECONDS),
       }),
+    // As the provider says it, with a status of its own or that of a limit: trying at once again is of no use.
+    no_credit: () => new HttpError(429, DETAILS.noCredit, { 'retry-after': String(NO_CREDIT_SECONDS) }),
     refused: () => new HttpError(422, DETAILS.providerRefused),
     provider_failed: () => new HttpError(502, DETAILS.providerFailed),
     unavailable: () => unavailable(),

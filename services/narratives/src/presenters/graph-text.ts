@@ -1,4 +1,5 @@
 import {
+  findFolded,
   foldLabel,
   type GraphMention,
   type GraphText,
@@ -16,8 +17,7 @@ const LEAD_IN = 100
 
 const cutAround = (sentence: string, parts: readonly string[]): string => {
   if (sentence.length <= LIMITS.sentenceMax) return sentence
-  const lower = sentence.toLowerCase()
-  const places = parts.map(part => lower.indexOf(part.trim().toLowerCase())).filter(place => place >= 0)
+  const places = parts.flatMap(part => findFolded(sentence, part.trim(), 1).map(([start]) => start))
   const start = Math.max(0, Math.min(...places, sentence.length) - LEAD_IN)
   const from = places.length > 0 ? start : 0
   const cut = sentence.slice(from, from + LIMITS.sentenceMax - 2 * ELLIPSIS.length)

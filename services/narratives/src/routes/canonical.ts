@@ -1,4 +1,4 @@
-import { canonInternal, canonicalApi, foldWords } from '@iodine/contracts'
+import { canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
 import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { applyCanon } from '../commands/apply-canon.js'
@@ -59,7 +59,7 @@ export const addCanonicalRoutes = (store: Store): void => {
 
   service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
     const { q = '', scope, user_id, cursor, limit = NARRATIVES_PAGE } = query
-    const term = foldWords(q.trim())
+    const term = foldLabel(q)
     if (scope === 'all') {
       const all = (await readShared()).filter(
         ({ subject, verb, object }) =>

@@ -1,4 +1,10 @@
-import { type BodyOf, foldText, type SightingRecord, type sightingsInternal } from '@iodine/contracts'
+import {
+  type BodyOf,
+  foldValue,
+  HASHTAG_SIGNS,
+  type SightingRecord,
+  type sightingsInternal,
+} from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
@@ -14,9 +20,12 @@ const LOOKS_MAX = 32
 const dateOf = (value: string | null) => (value === null ? null : new Date(value))
 const unique = (values: (string | null)[]): string[] => [...new Set(values.filter(value => value !== null))]
 
-const HASHTAG = /#([\p{L}\p{N}\p{M}_]{1,100})/gu
+/** Scripts that need the joiners have them in their hashtags. */
+const HASHTAG = new RegExp(`[${HASHTAG_SIGNS}]([\\p{L}\\p{N}\\p{M}_\\u200c\\u200d]{1,100})`, 'gu')
 const hashtagsIn = (text: string): string[] =>
-  unique([...text.matchAll(HASHTAG)].map(([, name = '']) => foldText(name))).slice(0, HASHTAGS_MAX)
+  unique(
+    [...text.matchAll(HASHTAG)].map(([, name = '']) => foldValue(name)).filter(name => name !== ''),
+  ).slice(0, HASHTAGS_MAX)
 
 /** A record as it is indexed. @param before what is stored of it */
 const sightingOf = (

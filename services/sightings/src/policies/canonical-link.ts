@@ -1,24 +1,249 @@
-import { isRoute, isTrackingParameter } from '@iodine/contracts'
+import { isRoute, isTrackingParameter, refang } from '@iodine/contracts'
 
 const LENGTH_MAX = 500
+/** Links that lead to a link that leads to a link. */
+const UNWRAPPED_MAX = 3
+
+/** Hosts that are another one's. */
+const HOSTS: Record<string, string> = {
+  'telegram.me': 't.me',
+  'telegram.dog': 't.me',
+  'tx.me': 't.me',
+  'twitter.com': 'x.com',
+  'fxtwitter.com': 'x.com',
+  'vxtwitter.com': 'x.com',
+  'fixupx.com': 'x.com',
+  'fixvx.com': 'x.com',
+  'music.youtube.com': 'youtube.com',
+  'youtube-nocookie.com': 'youtube.com',
+  'mbasic.facebook.com': 'facebook.com',
+  'web.facebook.com': 'facebook.com',
+  'touch.facebook.com': 'facebook.com',
+  'fb.com': 'facebook.com',
+  'threads.net': 'threads.com',
+  'old.reddit.com': 'reddit.com',
+  'new.reddit.com': 'reddit.com',
+  'np.reddit.com': 'reddit.com',
+  'sh.reddit.com': 'reddit.com',
+  'vk.ru': 'vk.com',
+}
+
+/** Addresses that lead to the one in a parameter. */
+const WRAPPERS: readonly (readonly [host: RegExp, path: RegExp, parameters: readonly string[]])[] = [
+  [/^lm?\.(facebook|instagram)\.com$/, /^\//, ['u']],
+  [/^l\.threads\.(com|net)$/, /^\//, ['u']],
+  [/^youtube\.com$/, /^\/redirect$/, ['q']],
+  [/^google(\.\w+)+$/, /^\/url$/, ['url', 'q']],
+  [/^vk\.com$/, /^\/away(\.php)?$/, ['to']],
+  [/^out\.reddit\.com$/, /^\//, ['url']],
+  [/^t\.me$/, /^\/iv$/, ['url']],
+]
+
+/** An address in parts: the host without `www.` and the like, the path's parts. */
+interface Address {
+  host: string
+  parts: readonly string[]
+  params: URLSearchParams
+}
+/** The canonical form of a platform's addresses; undefined where the rules for all addresses apply. */
+type Platform = (address: Address) => string | undefined
+
+/** Short links (`vm.`, `vt.`, `/t/`) stay: the video that they lead to is known to the platform alone. */
+const tiktok: Platform = ({ host, parts }) => {
+  if (host !== 'tiktok.com') return `${host}/${parts.join('/')}`
+  const path = parts.join('/')
+  const [, video] =
+    /^(?:@[^/]*\/(?:video|photo)|v|embed(?:\/v2)?|player\/v1|share\/(?:video|photo|item))\/(\d+)(?:\.html)?(?:\/|$)/.exec(
+      path,
+    ) ?? []
+  // The number alone names a video: the platform ignores the account, which may be renamed.
+  if (video) return `${host}/@_/video/${video}`
+  const [first = ''] = parts
+  return first.startsWith('@') && parts.length === 1 ? `${host}/${first.toLowerCase()}` : undefined
+}
+
+const TELEGRAM_NAME = /^\w{4,32}$/
+/** Parameters say how a post is shown (`single`, `embed`), or name a comment on it. */
+const telegram: Platform = ({ host, parts: given, params }) => {
+  const parts = given[0] === 's' && given.length > 1 ? given.slice(1) : given
+  const [first = '', ...rest] = parts
+  if (first === 'share' || first === 'iv' || first === 'proxy' || first === 'socks') return undefined
+  if (first === 'c' && rest.length > 1) return `${host}/c/${rest[0]}/${rest.at(-1)}`
+  if (/^(joinchat|addstickers|addemoji|addlist|boost|setlanguage|bg|c)$/.test(first) || first.startsWith('+'))
+    return `${host}/${parts.join('/')}`
+  if (!TELEGRAM_NAME.test(first)) return undefined
+  const name = first.toLowerCase()
+  // Of `name/topic/post` the post; a bot's start parameter says what it shows.
+  if (rest.length === 0) return params.has('start') ? undefined : `${host}/${name}`
+  return /^\d+$/.test(rest.at(-1) ?? '')
+    ? `${host}/${name}/${rest.at(-1)}`
+    : `${host}/${name}/${rest.join('/')}`
+}
+
+const x: Platform = ({ host, parts }) => {
+  const [, post] = /^(?:\w+|i\/web)\/status(?:es)?\/(\d+)(?:\/|$)/.exec(parts.join('/')) ?? []
+  // The number alone names a post, as for videos of TikTok.
+  if (post) return `${host}/i/status/${post}`
+  const [first = ''] = parts
+  if (parts.length !== 1 || !/^\w{1,15}$/.test(first)) return undefined
+  return /^(search|home|explore|hashtag|i|intent|share)$/.test(first)
+    ? undefined
+    : `${host}/${first.toLowerCase()}`
+}
+
+const YOUTUBE_ID = /^[\w-]{11}$/
+const youtube: Platform = ({ host, parts, params }) => {
+  const [first = '', second = ''] = parts
+  const video =
+    host === 'youtu.be'
+      ? first
+      : first === 'watch'
+        ? (params.get('v') ?? second)
+        : /^(shorts|live|embed|v|e)$/.test(first)
+          ? second
+          : ''
+  if (YOUTUBE_ID.test(video)) return `youtube.com/watch?v=${video}`
+  const list = params.get('list')
+  if (first === 'playlist' && list) return `youtube.com/playlist?list=${list}`
+  return first.startsWith('@') ? `${host}/${[first.toLowerCase(), ...parts.slice(1)].join('/')}` : undefined
+}
+
+const facebook: Platform = ({ host, parts, params }) => {
+  if (host !== 'facebook.com') return `${host}/${parts.join('/')}`
+  const path = parts.join('/')
+  const video = /^(?:watch|video\.php|watch\/live)$/.test(path)
+    ? params.get('v')
+    : /^(?:reel|reels|[^/]+\/videos(?:\/[^/]+)?)\/(\d+)$/.exec(path)?.[1]
+  if (video) return `${host}/watch?v=${video}`
+  const [story, owner] = [params.get('story_fbid'), params.get('id')]
+  if (/^(permalink|story)\.php$/.test(path) && story && owner) return `${host}/${owner}/posts/${story}`
+  const photo = /^photo(\.php)?$/.test(path)
+    ? params.get('fbid')
+    : /^[^/]+\/photos\/(?:[^/]+\/)?(\d+)$/.exec(path)?.[1]
+  if (photo) return `${host}/photo?fbid=${photo}`
+  const [, group, inGroup = params.get('multi_permalinks')] =
+    /^groups\/([^/]+)(?:\/(?:posts|permalink)\/(\d+))?$/.exec(path) ?? []
+  if (group) return `${host}/groups/${group.toLowerCase()}${inGroup ? `/posts/${inGroup}` : ''}`
+  const [, page, post] = /^([^/]+)\/posts\/(?:[^/]+\/)?([^/]+)$/.exec(path) ?? []
+  if (page) return `${host}/${page.toLowerCase()}/posts/${post}`
+  if (parts[0] === 'share') return `${host}/${path}`
+  const isAccount = parts.length === 1 && /^[\w.-]+$/.test(path) && !path.endsWith('.php')
+  return isAccount && !/^(watch|search|hashtag|sharer|groups|events)$/.test(path)
+    ? `${host}/${path.toLowerCase()}`
+    : undefined
+}
+
+const instagram: Platform = ({ host, parts }) => {
+  const [, post] = /^(?:[\w.]+\/)?(?:p|reels?|tv)\/([\w-]+)(?:\/|$)/.exec(parts.join('/')) ?? []
+  if (post) return `${host}/p/${post}`
+  const [first = ''] = parts
+  return parts.length === 1 && /^[\w.]+$/.test(first) ? `${host}/${first.toLowerCase()}` : undefined
+}
+
+const threads: Platform = ({ host, parts }) => {
+  const [, post] = /^(?:@[\w.]+\/post|t)\/([\w-]+)(?:\/|$)/.exec(parts.join('/')) ?? []
+  if (post) return `${host}/t/${post}`
+  const [first = ''] = parts
+  return parts.length === 1 && first.startsWith('@') ? `${host}/${first.toLowerCase()}` : undefined
+}
+
+const bluesky: Platform = ({ host, parts }) => {
+  const [kind, account = '', ...rest] = parts
+  return kind === 'profile' ? `${host}/${[kind, account.toLowerCase(), ...rest].join('/')}` : undefined
+}
+
+const reddit: Platform = ({ host, parts }) => {
+  const [, post] =
+    /^(?:(?:r|user|u)\/\w+\/)?comments\/(\w+)(?:\/|$)/.exec(parts.join('/')) ??
+    (host === 'redd.it' ? /^(\w+)$/.exec(parts.join('/')) : null) ??
+    []
+  if (post) return `reddit.com/comments/${post.toLowerCase()}`
+  const [kind, name = ''] = parts
+  return kind === 'r' && parts.length === 2 ? `${host}/r/${name.toLowerCase()}` : undefined
+}
+
+const vk: Platform = ({ host, parts, params }) => {
+  const wall = /^(?:wall|photo|video|clip)-?\d+_\d+$/
+  const shown = [params.get('w') ?? '', params.get('z')?.split('/')[0] ?? '', parts[0] ?? ''].find(each =>
+    wall.test(each),
+  )
+  if (shown) return `${host}/${shown}`
+  const [first = ''] = parts
+  return parts.length === 1 && /^[\w.]+$/.test(first) && !first.endsWith('.php')
+    ? `${host}/${first.toLowerCase()}`
+    : undefined
+}
+
+const PLATFORMS: Record<string, Platform> = {
+  'tiktok.com': tiktok,
+  'vm.tiktok.com': tiktok,
+  'vt.tiktok.com': tiktok,
+  't.me': telegram,
+  'x.com': x,
+  'youtube.com': youtube,
+  'youtu.be': youtube,
+  'facebook.com': facebook,
+  'fb.watch': facebook,
+  'instagram.com': instagram,
+  'threads.com': threads,
+  'bsky.app': bluesky,
+  'reddit.com': reddit,
+  'redd.it': reddit,
+  'vk.com': vk,
+  'open.spotify.com': ({ host, parts }) => [host, ...parts].join('/'),
+}
+
+/** The rules for all addresses. */
+const general = (host: string, path: string, params: URLSearchParams, fragment: string): string => {
+  const query = [...params].filter(([name]) => !isTrackingParameter(name))
+  const search = new URLSearchParams(query.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString()
+  return `${host}${path.replace(/\/+$/, '')}${search && `?${search}`}${isRoute(fragment) ? fragment : ''}`
+}
+
+const parsed = (address: string): URL | undefined => {
+  // As the app's links name a channel's post.
+  const [, channel, post] = /^tg:\/\/resolve\/?\?domain=(\w+)&post=(\d+)/i.exec(address) ?? []
+  if (channel) return new URL(`https://t.me/${channel}/${post}`)
+  return URL.canParse(address) ? new URL(address) : undefined
+}
+
+const hostOf = ({ host }: URL): string => {
+  const bare = host
+    .replace(/\.(?=:|$)/, '')
+    .replace(/^(www|m|mobile|amp|[a-z]{2}-[a-z]{2}(?=\.facebook\.))\./, '')
+  return HOSTS[bare] ?? bare
+}
 
 /**
- * One form for the addresses of one thing: without scheme, `www.`, tracking parameters, fragment that is no route, default
- * port and closing slash, parameters in order; messaging channels' previews as the posts themselves. Null for anything but a web
- * address of at most 500 characters.
+ * One form for the addresses of one thing. On the platforms of `PLATFORMS`: what names a post, whatever link it was
+ * shared by, and accounts in small letters. Else: without scheme, `www.`, tracking parameters, fragment that is no route, default port
+ * and closing slash, parameters in order. Links through a platform's redirect are what they lead to; short links stay
+ * as they are, as only their platform can resolve them. Null for anything but a web address of at most 500 characters.
+ * Idempotent, with a scheme in front.
  */
-export const canonicalLink = (address: string | null | undefined): string | null => {
-  const given = address?.trim() ?? ''
-  if (!URL.canParse(given)) return null
-  const url = new URL(given)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null
-  const host = url.host.replace(/^(www|m|mobile)\./, '').replace(/^telegram\.me$/, 't.me')
-  const path = host === 't.me' ? url.pathname.replace(/^\/s\//, '/') : url.pathname
-  const query = [...url.searchParams].filter(([name]) => !isTrackingParameter(name))
-  // A post's address below t.me says by its parameters only how it is shown.
-  const shown = host === 't.me' ? [] : query
-  const search = new URLSearchParams(shown.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))).toString()
-  const route = isRoute(url.hash) ? url.hash : ''
-  const link = `${host}${path.replace(/\/+$/, '')}${search && `?${search}`}${route}`
+export const canonicalLink = (address: string | null | undefined, depth = 0): string | null => {
+  const url = parsed(address?.trim() ?? '')
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null
+  const { pathname, searchParams: params, hash } = url
+  const named = hostOf(url)
+  // `name.t.me/12` is `t.me/name/12`.
+  const [, name] = /^(\w{4,32})\.t\.me$/.exec(named) ?? []
+  const host = name ? 't.me' : named
+  const path = name ? `/${name}${pathname}` : pathname
+  for (const [hosts, paths, parameters] of depth < UNWRAPPED_MAX ? WRAPPERS : []) {
+    if (!hosts.test(host) || !paths.test(path)) continue
+    const to = parameters.map(each => params.get(each)).find(each => each)
+    const unwrapped = to && canonicalLink(to, depth + 1)
+    if (unwrapped) return unwrapped
+  }
+  const parts = path.split('/').filter(Boolean)
+  const link =
+    PLATFORMS[host]?.({ host, parts, params })?.replace(/\/+$/, '') ?? general(host, path, params, hash)
   return link.length <= LENGTH_MAX ? link : null
+}
+
+/** The canonical form of an address as people write it: defanged, or without a scheme. */
+export const canonicalLinkOf = (written: string): string | null => {
+  const address = refang(written.trim())
+  return canonicalLink(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `https://${address}`)
 }

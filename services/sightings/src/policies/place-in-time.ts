@@ -31,10 +31,13 @@ const withVersion = (versions: SeenVersion[], seen: SeenVersion): SeenVersion[] 
  * from when it was seen, as does a claim of the future.
  */
 export const placeInTime = (now: Collected, before: PlaceInTime | undefined): PlaceInTime => {
-  const versions = withVersion(before?.versions ?? [], {
-    text_hash: now.text_hash,
-    seen_at: now.fetched_at,
-  })
+  const known = before?.versions ?? []
+  // What was collected once has one text: another hash of it is that of a later version of the signatures.
+  const isIndexedAgain = before?.latest_at.getTime() === now.fetched_at.getTime()
+  const last = isIndexedAgain ? known.at(-1) : undefined
+  const versions = last
+    ? [...known.slice(0, -1), { ...last, text_hash: now.text_hash }]
+    : withVersion(known, { text_hash: now.text_hash, seen_at: now.fetched_at })
   const fetched_at = before?.fetched_at ?? now.fetched_at
   const seen = versions.at(-1)?.seen_at ?? fetched_at
   const wasChanged = versions.length > 1

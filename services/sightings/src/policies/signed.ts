@@ -1,3 +1,4 @@
+import { isFilled } from '@iodine/contracts'
 import { type Signature, signatureOf } from '@iodine/likeness'
 
 export type Sign = (text: string) => Signature
@@ -10,7 +11,7 @@ export const createSign =
 
 /** What a text is found by; nothing for an empty one. */
 export const signed = (sign: Sign, text: string): Omit<Signature, 'exact'> & { exact: string | null } =>
-  text.trim() === '' ? { exact: null, bands: [], keys: [], sketch: [] } : sign(text)
+  !isFilled(text) ? { exact: null, bands: [], keys: [], sketch: [] } : sign(text)
 
 /** Likeness from which a text is nearly the same. */
 export const NEAR = 0.5

@@ -1,4 +1,4 @@
-import { LIMITS, type ShareKind } from '@iodine/contracts'
+import { foldValue, LIMITS, type ShareKind } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
@@ -11,7 +11,7 @@ const HASH_MARK = hashKey('')
 
 /** An account as runs name it: its source and its name, whatever the case. */
 export const accountKey = ({ source, account }: { source: string; account: string }): string =>
-  `${source} ${account.toLowerCase()}`
+  `${source} ${foldValue(account)}`
 
 /** What was looked at; the numbers grow while posts are read. */
 export interface Collected {
@@ -24,6 +24,7 @@ export interface Collected {
 const FIELDS = {
   owner: 1,
   post_key: 1,
+  self: 1,
   source: 1,
   account: 1,
   posted_at: 1,
@@ -83,8 +84,10 @@ export async function* collectPosts(
       .cursor({ batchSize: BATCH }) as AsyncIterable<SightingDoc>
     let batch: Post[] = []
     for await (const doc of cursor) {
-      if (seen.has(doc.post_key)) continue
-      seen.add(doc.post_key)
+      // One post has many addresses, by which its records have different keys.
+      const post_key = doc.self ? `${doc.source} ${doc.self}` : doc.post_key
+      if (seen.has(post_key)) continue
+      seen.add(post_key)
       if (doc.posted_at === null) {
         collected.without_time++
         continue

@@ -1,9 +1,9 @@
-import type { SightingSearch } from '@iodine/contracts'
+import { refang, type SightingSearch } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { SightingDoc } from '../models/sighting.js'
-import { canonicalLink } from '../policies/canonical-link.js'
+import { canonicalLink, canonicalLinkOf } from '../policies/canonical-link.js'
 import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'
 import { type Sign, signed } from '../policies/signed.js'
 import { type Question, signatureIn } from './candidates.js'
@@ -19,7 +19,7 @@ const textQuestion = (sign: Sign, text: string): Question => {
   return { links: [], media: [], phashes: [], ...(exact !== null && { signature: { exact, ...signature } }) }
 }
 const linkQuestion = (address: string): Question => {
-  const link = canonicalLink(address)
+  const link = canonicalLinkOf(address)
   return { links: link === null ? [] : [link], media: [], phashes: [] }
 }
 /** Either kind of hash has 64 digits. */
@@ -29,13 +29,14 @@ const mediaQuestion = (hash: string): Question => {
   return { links: [], media: [hashKey(digits), ...looks.flatMap(looksKeys)], phashes: looks }
 }
 
-/** Values of IODs are texts, addresses (also without a scheme), or hashes. */
+/** Values of IODs are texts, addresses (also defanged or without a scheme), or hashes. */
 export const valueQuestion = (sign: Sign, given: string): Question => {
   const value = given.trim()
   if (HASH.test(value)) return mediaQuestion(value)
-  if (/^https?:\/\/\S+$/i.test(value)) return linkQuestion(value)
-  const isHost = /^[\w-]+(\.[\w-]+)+(\/\S*)?$/.test(value)
-  return { ...textQuestion(sign, value), links: isHost ? linkQuestion(`https://${value}`).links : [] }
+  const address = refang(value)
+  if (/^(https?|tg):\/\/\S+$/i.test(address)) return linkQuestion(address)
+  const isHost = /^[\w-]+(\.[\w-]+)+(:\d+)?([/?#]\S*)?$/.test(address)
+  return { ...textQuestion(sign, value), links: isHost ? linkQuestion(address).links : [] }
 }
 
 const recordQuestion = (doc: SightingDoc): Question => {

@@ -1,4 +1,5 @@
 import {
+  foldValue,
   LIMITS,
   MATCHES,
   type Match,
@@ -137,7 +138,7 @@ const firstsOf = (placed: Placed[]): SightingResults['firsts'] => {
   const accounts = new Map<string, SightingResults['firsts'][number]>()
   for (const { doc, id, at } of placed) {
     const { source, account, posted_claimed } = doc
-    const key = `${source} ${account?.toLowerCase() ?? ''}`
+    const key = `${source} ${foldValue(account ?? '')}`
     const known = accounts.get(key)
     if (known) known.count++
     else accounts.set(key, { source, account, id, at: at.toISOString(), posted_claimed, count: 1 })

@@ -18,8 +18,10 @@ const DELETED_CHECK_MS = 3_000
 const HAND_OVER_PAUSES_MS = [0, 200, 1_000, 3_000, 6_000]
 
 type Result = BodyFor<typeof narrativesInternal.finishExtraction>
-const withoutCitations = (result: Result): Result =>
-  'failure' in result ? result : { triplets: result.triplets.map(({ cite: _, ...triplet }) => triplet) }
+const forBefore = (result: Result): Result =>
+  'failure' in result
+    ? { ...result, failure: result.failure === 'no_credit' ? 'rate_limited' : result.failure }
+    : { triplets: result.triplets.map(({ cite: _, ...triplet }) => triplet) }
 
 class Deleted extends Error {
   override name = 'Deleted'
@@ -89,8 +91,8 @@ export const extractionProcessor = defineProcessor({
           return
         } catch (error) {
           if (isNotFound(error)) throw new Deleted()
-          // A narratives service of the version before refuses citations, and finds them later.
-          if (error instanceof HttpError && error.status === 422) body = withoutCitations(result)
+          // A narratives service of the version before refuses citations, and finds them later; and a failure that it does not know.
+          if (error instanceof HttpError && error.status === 422) body = forBefore(result)
           if (n === HAND_OVER_PAUSES_MS.length - 1) throw error
         }
       }

@@ -1,0 +1,202 @@
+import { type Extraction, extraction, isFilled, LIMITS } from '@iodine/contracts'
+
+export type Triplet = Extraction['triplets'][number]
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Replaces control characters by spaces, and cuts to the limit. */
+const cut = (part: string): string =>
+  part
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, LIMITS.tripletPartMax)
+    // The cut may have halved a surrogate pair.
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .toWellFormed()
+
+/** The names that models give the parts of a triplet. */
+const PART_NAMES = {
+  subject: ['subject', 'subj', 's', 'head'],
+  verb: ['verb', 'predicate', 'relation', 'v', 'p'],
+  object: ['object', 'obj', 'o', 'tail'],
+} as const
+
+/** A triplet in one of the forms in which models write it; undefined for anything else. */
+const asTriplet = (value: unknown): Triplet | undefined => {
+  const named: Record<string, unknown> = isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, each]) => [name.toLowerCase(), each]))
+    : {}
+  const partOf = (part: keyof typeof PART_NAMES, at: number): unknown =>
+    Array.isArray(value)
+      ? value.length === 3 && value[at]
+      : named[PART_NAMES[part].find(name => name in named) ?? '']
+  const [subject, verb, object] = [partOf('subject', 0), partOf('verb', 1), partOf('object', 2)]
+  if (typeof subject !== 'string' || typeof verb !== 'string' || typeof object !== 'string') return undefined
+  return { subject: cut(subject), verb: cut(verb), object: cut(object) }
+}
+
+/** Objects within objects that are looked through, such as `{"result": {"triplets": […]}}`. */
+const DEPTH_MAX = 5
+
+const inList = (list: readonly unknown[]): Triplet[] | undefined => {
+  const triplets = list.map(asTriplet).filter(each => each !== undefined)
+  return triplets.length > 0 ? triplets : undefined
+}
+
+/** The triplets in parsed JSON: a list, or an object that has one at some depth. Undefined if there is none. */
+const findTriplets = (json: unknown, depth = 0): Triplet[] | undefined => {
+  if (depth > DEPTH_MAX) return undefined
+  if (typeof json === 'string')
+    return depth > 0 && /^\s*[[{]/.test(json) ? findTriplets(parsed(json), depth + 1) : undefined
+  if (Array.isArray(json)) {
+    if (json.length === 0 && depth === 0) return []
+    const found = inList(json)
+    if (found) return found
+    for (const each of json) {
+      const within = typeof each === 'object' ? findTriplets(each, depth + 1) : undefined
+      if (within) return within
+    }
+    return undefined
+  }
+  if (!isObject(json)) return undefined
+  for (const [name, value] of Object.entries(json))
+    if (/^(?:triplets?|triples?)$/i.test(name) && Array.isArray(value) && value.length === 0) return []
+  const single = asTriplet(json)
+  if (single) return [single]
+  for (const value of Object.values(json)) {
+    const within = findTriplets(value, depth + 1)
+    if (within) return within
+  }
+  return undefined
+}
+
+/** Strings, which stay, and what JSON does not have: NaN, infinity, a comma before an end. */
+const NOT_JSON = /"(?:\\.|[^"\\])*"?|-?\b(?:NaN|Infinity)\b|,(?=\s*[}\]])/g
+
+const parsed = (text: string): unknown => {
+  for (const each of [
+    text,
+    text.replace(NOT_JSON, found => (found.startsWith('"') ? found : found === ',' ? '' : 'null')),
+  ])
+    try {
+      return JSON.parse(each)
+    } catch {
+      // The next form may be JSON.
+    }
+  return undefined
+}
+
+/** More than 200 triplets of full length take, each character escaped. */
+const CONTENT_MAX = 2_000_000
+/** Beginnings of JSON that are tried within a text of a model, and characters that are looked at in all. */
+const TRIES_MAX = 50
+const SCANNED_MAX = 4_000_000
+
+/** Where the JSON value that begins at `start` ends; undefined if it does not. */
+const endOfJson = (text: string, start: number): number | undefined => {
+  let depth = 0
+  let isQuoted = false
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (isQuoted) {
+      if (char === '\\') at++
+      else if (char === '"') isQuoted = false
+    } else if (char === '"') isQuoted = true
+    else if (char === '{' || char === '[') depth++
+    else if ((char === '}' || char === ']') && --depth === 0) return at + 1
+  }
+  return undefined
+}
+
+/** The last triplets within a text that is not all JSON. */
+const findLast = (text: string): Triplet[] | undefined => {
+  let found: Triplet[] | undefined
+  let scanned = 0
+  for (let at = 0, tries = 0; tries < TRIES_MAX && scanned < SCANNED_MAX; tries++) {
+    const next = text.slice(at).search(/[[{]/)
+    if (next < 0) break
+    const start = at + next
+    const end = endOfJson(text, start)
+    scanned += (end ?? text.length) - start
+    const here = end && findTriplets(parsed(text.slice(start, end)))
+    // A list of nothing among the words around is no answer.
+    if (here && (here.length > 0 || !found)) found = here
+    at = end ?? start + 1
+  }
+  return found
+}
+
+/** Where thoughts of a model end, which precede its answer. */
+const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning|reflection)>|◁\/think▷/gi
+
+/**
+ * The triplets that a model's text has, within the limits: JSON alone, in a fence, or among other words, of which the
+ * last counts. Undefined if there is none.
+ */
+export const parseTriplets = (content: string): Triplet[] | undefined => {
+  if (content.length > CONTENT_MAX) return undefined
+  const whole = content.replace(/^\ufeff/, '').trim()
+  const end = [...whole.matchAll(THOUGHTS_END)].at(-1)
+  const answer = end ? whole.slice(end.index + end[0].length).trim() : whole
+  const found = findTriplets(parsed(answer)) ?? findLast(answer) ?? (end && findLast(whole))
+  if (!found) return undefined
+  const triplets = found
+    .filter(({ subject, verb, object }) => [subject, verb, object].every(isFilled))
+    .slice(0, LIMITS.tripletsMax)
+  return extraction.parse({ triplets }).triplets
+}
+
+/** What a completion answers. */
+interface Answer {
+  /** Texts that may have the triplets, the likeliest first. */
+  texts: string[]
+  /** The provider refused to answer. */
+  refused: boolean
+  /** The answer ends before its end. */
+  cutOff: boolean
+  /** The body of an error, sent as success. */
+  error: unknown
+}
+
+/** The text of a content: a string, parts of which some are texts, or an object. */
+const textOf = (content: unknown): string => {
+  if (typeof content === 'string') return content
+  if (Array.isArray(content))
+    return content
+      .map(part => {
+        if (typeof part === 'string') return part
+        const isText = isObject(part) && !/think|reason|refusal/i.test(String(part.type ?? ''))
+        return isText && typeof part.text === 'string' ? part.text : ''
+      })
+      .join('')
+  return isObject(content) ? JSON.stringify(content) : ''
+}
+
+/** Reads a body of `POST /chat/completions` as providers send it. */
+export const readAnswer = (given: unknown): Answer => {
+  // The SDK parses bodies of one media type alone.
+  const body = typeof given === 'string' ? parsed(given) : given
+  const whole = isObject(body) ? body : {}
+  const choice: unknown = Array.isArray(whole.choices) ? whole.choices[0] : whole
+  const chosen = isObject(choice) ? choice : {}
+  const { message, finish_reason, text, error } = chosen
+  const said = isObject(message) ? message : chosen
+  const calls = [...(Array.isArray(said.tool_calls) ? said.tool_calls : []), { function: said.function_call }]
+  const called = calls.map(call =>
+    textOf(isObject(call) && isObject(call.function) && call.function.arguments),
+  )
+  const parts = Array.isArray(said.content) ? said.content : []
+  const finish = String(finish_reason ?? '')
+  return {
+    texts: [said.content, text, said.parsed, ...called, said.reasoning_content, said.reasoning]
+      .map(textOf)
+      .filter(each => each.trim() !== ''),
+    refused:
+      Boolean(said.refusal) ||
+      parts.some(part => isObject(part) && part.type === 'refusal') ||
+      /content_?filter|safety|prohibited|moderation/i.test(finish),
+    cutOff: /^(?:length|max_tokens|model_length)$/i.test(finish),
+    error: whole.error ?? error,
+  }
+}

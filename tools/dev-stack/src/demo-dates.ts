@@ -1,0 +1,91 @@
+import { authConfigSchema } from '@iodine/auth'
+import { demoAccounts } from '@iodine/demo'
+import { connectMongo, readConfig, rebuildPart } from '@iodine/service-kit'
+import { keptServices } from './services.js'
+import type { Stack } from './stack.js'
+
+const DAY_MS = 86_400_000
+/** The demo's content looks as if it had come within so many days. */
+const SPREAD_DAYS = 60
+const VOTES_DAYS = 10
+/** Waves of posts, so that charts are not flat. */
+const WAVES = 3
+
+/** Numbers from 0 to 1, without order: multiples of the golden ratio. */
+const fraction = (n: number): number => (n * 0.618_033_988_75) % 1
+
+interface Dated {
+  _id: unknown
+  created_at: Date
+}
+
+/**
+ * Spreads the creation of the demo's content over the last 60 days, and its votes after it, in the databases: an
+ * operator's path, as no request may state when something was made. Only content of the demo's accounts since the
+ * fill began. Audit log, captures and evidence keep their times: those are sealed.
+ */
+export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promise<void> => {
+  const { MONGODB_URI, MONGODB_PREFIX } = readConfig(authConfigSchema, parts.auth.env)
+  const open = (name: string) => connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_${name}`)
+  const [auth, iods, narratives, campaigns, community] = await Promise.all(
+    ['auth', 'iods', 'narratives', 'campaigns', 'community'].map(open),
+  )
+  if (!auth || !iods || !narratives || !campaigns || !community) return
+  try {
+    const end = Date.now()
+    const start = end - SPREAD_DAYS * DAY_MS
+    /** When the n-th of some things was made. */
+    const timeOf = (n: number, all: number): Date => {
+      const share = (n + fraction(n)) / all
+      const wave = share + 0.05 * Math.sin(2 * Math.PI * WAVES * share)
+      return new Date(start + Math.min(0.999, Math.max(0, wave)) * (end - start))
+    }
+    const names = demoAccounts.map(({ username }) => username)
+    const ids = await auth.collection('users').distinct('_id', { username: { $in: names } })
+    const madeBy = (field: string) => ({ [field]: { $in: ids }, created_at: { $gte: since } })
+    const oldest = { created_at: 1, _id: 1 } as const
+    const contributed: { _id: unknown; created_at: Date }[] = []
+
+    const ofNarratives = narratives.collection('narratives')
+    const texts = await ofNarratives
+      .find({ ...madeBy('user_id'), state: 'done' })
+      .sort(oldest)
+      .toArray()
+    const byTriplet = new Map<number, Date>()
+    for (const [n, { _id, triplets }] of texts.entries()) {
+      const created_at = timeOf(n, texts.length)
+      await ofNarratives.updateOne({ _id }, { $set: { created_at } })
+      for (const { id } of triplets) byTriplet.set(id, created_at)
+      contributed.push({ _id, created_at })
+    }
+
+    const ofIods = iods.collection('iods')
+    const made = await ofIods.find(madeBy('created_by')).sort(oldest).toArray()
+    for (const [n, { _id, source_id, votes }] of made.entries()) {
+      const created_at = byTriplet.get(source_id) ?? timeOf(n, made.length)
+      const voted = Math.min(VOTES_DAYS * DAY_MS, end - created_at.getTime())
+      const cast = votes.map((vote: Dated, at: number) => ({
+        ...vote,
+        created_at: new Date(created_at.getTime() + voted * ((at + fraction(n + at)) / votes.length) ** 2),
+      }))
+      await ofIods.updateOne({ _id }, { $set: { created_at, votes: cast } })
+      contributed.push({ _id, created_at })
+    }
+
+    const ofCampaigns = campaigns.collection('campaigns')
+    const named = await ofCampaigns.find(madeBy('created_by')).sort(oldest).toArray()
+    for (const [n, { _id }] of named.entries())
+      await ofCampaigns.updateOne({ _id }, { $set: { created_at: timeOf(n, named.length) } })
+
+    for (const { _id, created_at } of contributed)
+      await community.collection('contributions').updateOne({ _id: _id as never }, { $set: { created_at } })
+    // Counts by day, and clusters with their first and last days, are of the narratives.
+    const services = keptServices(dataDir)
+    if (services) await rebuildPart('narratives', services)
+    await narratives
+      .collection('canon')
+      .updateMany({ _id: { $in: ids } }, { $inc: { texts: 1 }, $set: { check_at: new Date() } })
+  } finally {
+    await Promise.all([auth, iods, narratives, campaigns, community].map(each => each.close()))
+  }
+}
