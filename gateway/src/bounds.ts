@@ -15,6 +15,8 @@ export const REFUSALS = [
   'stalled_answer',
   /** Too many connections. */
   'sockets',
+  /** Too many bytes of heads that are not complete. */
+  'heads',
 ] as const
 export type Refusal = (typeof REFUSALS)[number]
 
@@ -45,6 +47,8 @@ export interface Bounds {
   lookMs: number
   /** Connections in total, and per address where no proxy is trusted. */
   sockets: { all: number; address: number }
+  /** Bytes of long incomplete heads in total, and per address where no proxy is trusted; past them they are cut. */
+  heads: { all: number; address: number }
 }
 
 /**
@@ -65,4 +69,5 @@ export const BOUNDS: Bounds = {
   stallMs: 30_000,
   lookMs: 1_000,
   sockets: { all: 16_384, address: 2_048 },
+  heads: { all: 64 * MIB, address: 16 * MIB },
 }

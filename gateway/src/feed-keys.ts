@@ -9,7 +9,7 @@ const KEY_MAX = 200
 export const feedKeyOf = (authorization: string | undefined): string | undefined => {
   const bearer = bearerToken(authorization)
   if (bearer) return bearer
-  const encoded = /^Basic ([\w+/-]+={0,2})$/i.exec(authorization ?? '')?.[1]
+  const encoded = /^Basic +([\w+/-]+={0,2})$/i.exec(authorization ?? '')?.[1]
   const pair = encoded && Buffer.from(encoded, 'base64').toString()
   return pair?.includes(':') ? pair.slice(pair.indexOf(':') + 1) : undefined
 }
@@ -23,10 +23,7 @@ export type FeedKeyCheck = (authorization: string | undefined) => Promise<Checke
  * challenge, or 503 when it cannot be checked.
  */
 export const createFeedKeyCheck = (peers: Peers): FeedKeyCheck => {
-  const refused = () => {
-    const { status, detail } = unauthenticated()
-    return new HttpError(status, detail, { 'www-authenticate': 'Basic realm="feeds", charset="UTF-8"' })
-  }
+  const refused = () => unauthenticated('Basic realm="feeds", charset="UTF-8"')
   return async authorization => {
     const key = feedKeyOf(authorization)
     if (!key || key.length > KEY_MAX) throw refused()

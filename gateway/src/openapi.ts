@@ -5,6 +5,7 @@ import {
   type ApiScope,
   FEEDS,
   type FeedEndpoint,
+  LIMITS,
   OPERATIONS,
   PRODUCT_NAME,
   type PublicEndpoint,
@@ -116,6 +117,9 @@ const operationOf = (section: string, name: string, spec: PublicEndpoint) => ({
     ...(spec.conditional && { 304: { description: 'The same as before', headers: etag } }),
     ...(spec.access !== 'anyone' && {
       401: problem(spec.scopes ? 'No live session or API token' : 'No live session'),
+    }),
+    ...((spec.body || spec.raw) && {
+      413: problem(`A body of more than ${spec.bodyLimit ?? LIMITS.bodyBytes} bytes, or a full quota`),
     }),
     ...((spec.body || spec.raw || spec.query) && { 422: problem('Validation: one message a fault') }),
     default: problem('Any other failure'),

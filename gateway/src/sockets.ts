@@ -1,22 +1,32 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressKey } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import type { Bounds, Refusal } from './bounds.js'
 
-/** A connection's progress in sending, and how long it has stalled. */
+/** A head of this many bytes is long: few requests have one. */
+const LONG_HEAD = 16_384
+
+/** A connection's progress in sending, how long it has stalled, and what of a head has arrived. */
 interface Debt {
+  address: string
   /** Bytes that have gone out. */
   sent: number
   stalledMs: number
+  /** The last request, until it is over: it is complete, and its answer is sent. */
+  last: ServerResponse | undefined
+  /** Bytes that had arrived when it was over. */
+  headFrom: number
 }
 
 /**
- * Cuts connections that do not read their responses, and limits the number of connections.
+ * Cuts connections that do not read their responses, limits the number of connections, and the bytes of heads, which
+ * may be long but complete at once.
  * @param countsAddresses whether a connection's address is a client's; behind a proxy it is the proxy's
  */
 export const guardSockets = (
   app: FastifyInstance,
-  { stallMs, lookMs, sockets: { all, address: most } }: Bounds,
+  { stallMs, lookMs, sockets: { all, address: most }, heads }: Bounds,
   countsAddresses: boolean,
   refused: (reason: Refusal) => void,
 ): void => {
@@ -37,13 +47,39 @@ export const guardSockets = (
       refused('sockets')
       socket.destroy()
     }
-    debts.set(socket, { sent: 0, stalledMs: 0 })
+    debts.set(socket, { address, sent: 0, stalledMs: 0, last: undefined, headFrom: 0 })
     socket.once('close', () => {
       debts.delete(socket)
       count(address, -1)
     })
   })
+  server.on('request', ({ socket }, response) => {
+    const debt = debts.get(socket)
+    if (debt) debt.last = response
+  })
+  const cutHeads = () => {
+    const long: { socket: Socket; address: string; bytes: number }[] = []
+    for (const [socket, debt] of debts) {
+      const { address, last } = debt
+      if (last?.closed && last.req.complete)
+        Object.assign(debt, { last: undefined, headFrom: socket.bytesRead })
+      const bytes = debt.last ? 0 : socket.bytesRead - debt.headFrom
+      if (bytes > LONG_HEAD) long.push({ socket, address, bytes })
+    }
+    const held = new Map<string, number>()
+    let together = 0
+    for (const { address, bytes } of long) {
+      together += bytes
+      held.set(address, (held.get(address) ?? 0) + bytes)
+    }
+    for (const { socket, address } of long) {
+      if (together <= heads.all && (!countsAddresses || (held.get(address) ?? 0) <= heads.address)) continue
+      refused('heads')
+      socket.destroy()
+    }
+  }
   const look = setInterval(() => {
+    cutHeads()
     for (const [socket, debt] of debts) {
       const sent = socket.bytesWritten - socket.writableLength
       if (socket.writableLength === 0 || sent !== debt.sent) {

@@ -306,6 +306,20 @@ it('a client that does not read is cut, and the service hears of it', async () =
   await expect.poll(() => load()).toMatchObject({ in_flight: 0, pools: { iods: { active: 0, waiting: 0 } } })
 })
 
+it('long heads that are not complete have so much room together, and so much an address', async () => {
+  const { url, send, refusals } = await start({ heads: { all: 400_000, address: 150_000 } })
+  const { port } = new URL(url)
+  const begin = (bytes: number) => {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+    socket.write(`GET /api/v1/iods?q=${'x'.repeat(bytes)}`)
+    return new Promise<void>(resolve => socket.once('close', () => resolve()))
+  }
+  // One that is complete is none of them.
+  expect((await send('alice', `/iods?q=${'x'.repeat(100_000)}`)).status).toBe(200)
+  await Promise.all([begin(100_000), begin(100_000)])
+  expect(refusals).toEqual(['heads', 'heads'])
+})
+
 it('an address has so many connections', async () => {
   const { url, refusals } = await start({ sockets: { all: 100, address: 3 } })
   const { port } = new URL(url)

@@ -120,11 +120,89 @@ it('a header that anybody can write gets nobody past the limit unless a proxy is
   }
 })
 
+describe('a client keeps its address however a trusted proxy writes it', () => {
+  const trusting = async (
+    trust: string,
+    use: (ask: (headers: HeadersInit) => Promise<string>) => unknown,
+  ) => {
+    const other = await startRig({ TRUST_PROXY: trust })
+    try {
+      await use(async headers => {
+        await fetch(`${other.url}/api/v1/auth/verify-magic-link`, { method: 'POST', headers })
+        return String(other.seen.at(-1)?.headers['x-forwarded-for'])
+      })
+    } finally {
+      await other.close()
+    }
+  }
+  it('with ports, brackets, zones and mapped addresses, by any proxy that is trusted', () =>
+    trusting('1', async ask => {
+      for (const [written, address] of [
+        ['203.0.113.9:40000', '203.0.113.9'],
+        ['\t203.0.113.9 ', '203.0.113.9'],
+        ['198.51.100.1, , 203.0.113.9,', '203.0.113.9'],
+        ['[2001:db8::1]:443', '2001:db8::1'],
+        ['[2001:db8::1]', '2001:db8::1'],
+        ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+        ['2001:db8:0:0:0:0:0:1:443', '2001:db8::1'],
+        ['fe80::1%eth0', 'fe80::1'],
+        ['[fe80::1%25eth0]:80', 'fe80::1'],
+        ['::ffff:203.0.113.9', '203.0.113.9'],
+        ['[::ffff:cb00:7109]:1', '203.0.113.9'],
+      ])
+        expect([written, await ask({ 'x-forwarded-for': written as string })]).toEqual([written, address])
+    }))
+  it('in Forwarded, where there is no X-Forwarded-For', () =>
+    trusting('1', async ask => {
+      for (const [written, address] of [
+        ['for=203.0.113.9', '203.0.113.9'],
+        ['For="203.0.113.9:40000";proto=https;by=10.0.0.1', '203.0.113.9'],
+        ['proto=https;for="[2001:db8::1]:443"', '2001:db8::1'],
+        ['for="[2001:db8::1]:_hidden"', '2001:db8::1'],
+        ['for=198.51.100.1, for="\\203.0.113.9"', '203.0.113.9'],
+        ['host=";for=198.51.100.1";for=203.0.113.9', '203.0.113.9'],
+        // An open quote of the client's takes the proxy's element with it: the proxy counts.
+        ['for=198.51.100.1;x=", for="[2001:db8::1]:443"', '127.0.0.1'],
+        ['for=_hidden', '127.0.0.1'],
+        ['for=198.51.100.1, for=unknown', '127.0.0.1'],
+        ['', '127.0.0.1'],
+      ])
+        expect([written, await ask({ forwarded: written as string })]).toEqual([written, address])
+      expect(await ask({ forwarded: 'for=198.51.100.1', 'x-forwarded-for': '203.0.113.9:1' })).toBe(
+        '203.0.113.9',
+      )
+    }))
+  it('and what names none counts as the proxy that reported it', () =>
+    trusting('true', async ask => {
+      for (const written of [
+        'unknown',
+        '203.0.113.9, nonsense',
+        '1.2.3.4:',
+        '0x7f.1',
+        '999.1.1.1',
+        '::1]',
+        ',',
+      ])
+        expect([written, await ask({ 'x-forwarded-for': written })]).toEqual([written, '127.0.0.1'])
+    }))
+  it('over lists of trusted proxies, to the first that is not one', () =>
+    trusting('127.0.0.1, 10.0.0.0/8, 2001:db8::/32', async ask => {
+      for (const written of [
+        '198.51.100.1, 203.0.113.9:7, 10.1.1.1:80',
+        '198.51.100.1, 203.0.113.9, [2001:db8::5]:80, ::ffff:10.0.0.1',
+      ])
+        expect([written, await ask({ 'x-forwarded-for': written })]).toEqual([written, '203.0.113.9'])
+    }))
+})
+
 it('an address of IPv6 counts as its network', () => {
   expect(addressKey('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(addressKey('2001:DB8:1:2::ffff')).toBe('2001:db8:1:2::/64')
   expect(addressKey('2001:db8::1')).toBe('2001:db8:0:0::/64')
   expect(addressKey('::1')).toBe('0:0:0:0::/64')
   expect(addressKey('::ffff:192.0.2.7')).toBe('192.0.2.7')
+  expect(addressKey('::ffff:c000:207')).toBe('192.0.2.7')
   expect(addressKey('192.0.2.7')).toBe('192.0.2.7')
+  expect(addressKey('192.0.2.7:40000')).toBe('192.0.2.7')
+  expect(addressKey('[2001:db8:1:2::9]:443')).toBe('2001:db8:1:2::/64')
 })

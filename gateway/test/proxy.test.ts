@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  API_BASE,
   DETAILS,
   LIMITS,
   OPERATIONS,
@@ -120,7 +121,9 @@ describe('what does not exist', () => {
   })
   it('is 400, 414 or 431 for what no server can read', async () => {
     await expectDetail(await send('/iods/%zz'), 400, DETAILS.badRequest)
-    await expectDetail(await send(`/iods?q=${'x'.repeat(13_000)}`), 414, DETAILS.uriTooLong)
+    await expectDetail(await send(`/iods/${'x'.repeat(13_000)}`), 414, DETAILS.uriTooLong)
+    await expectDetail(await send(`/iods?q=${'x'.repeat(370_000)}`), 414, DETAILS.uriTooLong)
+    await expectDetail(await send(`/iods?q=${'x'.repeat(450_000)}`), 431, DETAILS.headersTooLarge)
     await expectDetail(
       await send('/iods', { headers: { 'x-big': 'x'.repeat(30_000) } }),
       431,
@@ -129,7 +132,35 @@ describe('what does not exist', () => {
   })
 })
 
+describe('a search', () => {
+  it.each(['x', '\u044f', '\u6f22', '\u{1f600}'])(
+    'of the greatest length reaches its service, in letters like %s',
+    async letter => {
+      const text = encodeURIComponent(letter.repeat(LIMITS.fieldMax))
+      const target = `/graph/triplets?source=${text}&entity=${text}&verb=${text}`
+      expect((await send(target)).status).toBe(200)
+      expect(rig.seen[0]?.url).toBe(API_BASE + target)
+    },
+  )
+})
+
 describe('a session', () => {
+  it('is named by a bearer token after one or more spaces, in any case of the scheme', async () => {
+    for (const [scheme, status] of [
+      ['Bearer ', 200],
+      ['bearer   ', 200],
+      ['BEARER  ', 200],
+      ['Bearer', 401],
+      ['Basic ', 401],
+      ['Bearer,', 401],
+      ['', 401],
+    ] as const) {
+      const answer = await send('/iods', { headers: { authorization: `${scheme}${token}` } }, '')
+      expect([scheme, answer.status]).toEqual([scheme, status])
+      expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    }
+  })
+
   const me = (bearer: string, scheme = 'Bearer') =>
     fetch(`${rig.url}/api/v1/profile/me`, { headers: { authorization: `${scheme} ${bearer}` } })
   const key = (sid: string) => sessionKey(rig.settings.REDIS_PREFIX ?? '', sid)
@@ -467,10 +498,10 @@ describe('what is forwarded', () => {
 
 describe('a body', () => {
   const sizes = [
-    ['/iods', LIMITS.bodyBytes],
-    ['/tiktok/data', LIMITS.ingestBodyBytes],
-    ['/captures/a/blobs/b', LIMITS.blobBytes],
-    ['/seals/checkpoint', LIMITS.bodyBytes],
+    ['/iods', LIMITS.bodyBytes, 'POST'],
+    ['/tiktok/data', LIMITS.ingestBodyBytes, 'POST'],
+    [`/captures/${newId()}/blobs/${'b'.repeat(64)}`, LIMITS.blobBytes, 'PUT'],
+    ['/seals/checkpoint', LIMITS.bodyBytes, 'POST'],
   ] as const
   const chunked = (bytes: number) =>
     new ReadableStream({
@@ -481,21 +512,57 @@ describe('a body', () => {
       },
     })
 
-  it.each(sizes)('passes at %s up to %i bytes, told or chunked', async (path, limit) => {
+  it.each(sizes)('passes at %s up to %i bytes, told or chunked', async (path, limit, method) => {
     for (const body of ['x'.repeat(limit), chunked(limit)]) {
-      const response = await send(path, { method: 'POST', body, duplex: 'half' })
+      const response = await send(path, { method, body, duplex: 'half' })
       expect(response.status).toBe(200)
       expect(rig.seen.at(-1)?.body).toHaveLength(limit)
     }
   })
-  it.each(sizes)('is 413 at %s past %i bytes, told or chunked', async (path, limit) => {
+  it.each(sizes)('is 413 at %s past %i bytes, told or chunked', async (path, limit, method) => {
     for (const body of ['x'.repeat(limit + 1), chunked(limit + 1)])
-      await expectDetail(
-        await send(path, { method: 'POST', body, duplex: 'half' }),
-        413,
-        DETAILS.bodyTooLarge,
-      )
+      await expectDetail(await send(path, { method, body, duplex: 'half' }), 413, DETAILS.bodyTooLarge)
     expect(rig.seen).toEqual([])
+  })
+  it('is 413 past the bound of each operation, before a byte of it is forwarded', async () => {
+    for (const { spec, name } of OPERATIONS) {
+      if (spec.method === 'GET') continue
+      const length = (spec.bodyLimit ?? LIMITS.bodyBytes) + 1
+      const answer = await raw(
+        rig.url,
+        `${spec.method} ${API_BASE}${samplePath(spec.path)}/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+      )
+      expect([name, answer.slice(0, 12)]).toEqual([name, 'HTTP/1.1 413'])
+    }
+    expect(rig.seen).toEqual([])
+  })
+  it('that was refused while it is sent leaves time to read the answer', async () => {
+    for (const path of ['/api/v1/campaigns/', '/csp-reports']) {
+      const [bytes, chunk] = [4 * LIMITS.bodyBytes, 'x'.repeat(65_536)]
+      const { status } = await new Promise<{ status?: number }>((resolve, reject) => {
+        const request = httpRequest(rig.url + path, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${token}`,
+            'content-type': path === '/csp-reports' ? 'application/csp-report' : 'application/json',
+            'content-length': bytes,
+          },
+        })
+        let status: number | undefined
+        request.on('error', reject)
+        request.on('response', response => {
+          status = response.statusCode
+          response.resume()
+        })
+        // The whole body is written, as by clients that read the answer after it.
+        const write = (left: number) => {
+          if (left > 0) request.write(chunk, () => write(left - chunk.length))
+          else request.end(() => resolve({ ...(status !== undefined && { status }) }))
+        }
+        write(bytes)
+      })
+      expect([path, status]).toEqual([path, 413])
+    }
   })
   it('of bytes passes there and back as it is', async () => {
     const bytes = new Uint8Array(100_000).map((_, n) => n * 31)

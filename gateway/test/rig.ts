@@ -78,6 +78,7 @@ export const startServices = async () => {
   const start = (service: ServiceName) =>
     new Promise<void>(resolve => {
       const server = createServer(
+        { maxHeaderSize: 1_048_576 },
         (request, response) => void serve(service)(request, response).catch(() => {}),
       )
       servers.set(service, server)

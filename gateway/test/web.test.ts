@@ -1,7 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { API_SCOPES, DETAILS, FEEDS, OPERATIONS, PRODUCT_NAME } from '@iodine/contracts'
+import {
+  API_SCOPES,
+  DETAILS,
+  EXPOSED_HEADERS,
+  FEEDS,
+  OPERATIONS,
+  PAGES,
+  PRODUCT_NAME,
+} from '@iodine/contracts'
 import { listenForMetrics, readConfig } from '@iodine/service-kit'
 import { temporaryFolder } from '@iodine/test-kit'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
@@ -60,8 +68,45 @@ describe('the shell', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/html/)
     expect(await response.text()).toContain('the shell')
   })
+  it('answers all who take HTML or anything at its own routes, to GET and HEAD, and says that Accept decides', async () => {
+    for (const path of [
+      '/',
+      '/?utm_source=mail',
+      '/login',
+      '/magic-login?token=x',
+      '/auth/verify?token=x',
+      '/account-link?token=x',
+      '/dashboard',
+      '/dashboard/iods/',
+      '/dashboard/community/profile/1',
+    ])
+      for (const accept of ['*/*', '', 'text/*;q=0.5', 'TEXT/HTML', 'image/avif, */*;q=0.1', PAGE])
+        for (const method of ['GET', 'HEAD']) {
+          const response = await get(path, accept, { method })
+          const text = await response.text()
+          expect([path, accept, response.status, response.headers.get('vary')]).toEqual([
+            path,
+            accept,
+            200,
+            expect.stringContaining('Accept'),
+          ])
+          if (method === 'GET') expect(text).toContain('the shell')
+        }
+    const answer = await raw(rig.url, 'GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1.1 200 [\s\S]*the shell/)
+  })
+  it('has the routes that its router has', () => {
+    const app = readFileSync(new URL('../../shell/src/app/App.tsx', import.meta.url), 'utf8')
+    const routes = [...app.matchAll(/<Route\s+path="\/([\w-]+)/g)].map(([, first]) => first)
+    expect([...new Set(routes)].sort()).toEqual([...PAGES].sort())
+  })
   it.each([
-    ['GET', '/login', '*/*'],
+    ['GET', '/favicon.ico', '*/*'],
+    ['GET', '/robots.txt', '*/*'],
+    ['GET', '/loginx', '*/*'],
+    ['GET', '/api/v1/none', '*/*'],
+    ['GET', '/login', 'application/json, text/html;q=0'],
+    ['GET', '/login', 'text/html;q=0.0, */*'],
     ['GET', '/login', 'application/json'],
     ['POST', '/login', PAGE],
     ['GET', '/static/js/missing.js', PAGE],
@@ -371,7 +416,7 @@ describe('headers', () => {
         `GET /api/v1/none HTTP/1.1\r\n${host}\r\n`,
         `PROPFIND /api/v1/iods HTTP/1.1\r\n${host}\r\n`,
       ],
-      'HTTP/1.1 414 ': [`GET /api/v1/iods?${'x'.repeat(13_000)} HTTP/1.1\r\n${host}\r\n`],
+      'HTTP/1.1 414 ': [`GET /api/v1/iods/${'x'.repeat(13_000)} HTTP/1.1\r\n${host}\r\n`],
       'HTTP/1.1 431 ': [`GET /api/v1/iods HTTP/1.1\r\n${host}X: ${'x'.repeat(30_000)}\r\n\r\n`],
     }
     for (const [status, requests] of Object.entries(answers))
@@ -414,8 +459,9 @@ describe('headers', () => {
       expect((await preflight(stranger))[1]).toBeNull()
     const { headers } = await get('/api/v1/iods', '*/*', { headers: { origin: 'https://app.example.org' } })
     expect(headers.get('access-control-allow-origin')).toBe('https://app.example.org')
-    for (const name of ['X-Total-Count', 'X-Total-Relation', 'X-Next-Cursor', 'ETag'])
-      expect(headers.get('access-control-expose-headers')).toContain(name)
+    expect(headers.get('access-control-expose-headers')?.split(', ')).toEqual([...EXPOSED_HEADERS])
+    for (const name of ['X-Withheld', 'Content-Disposition', 'WWW-Authenticate', 'Retry-After'])
+      expect(EXPOSED_HEADERS).toContain(name)
   })
 })
 

@@ -100,7 +100,7 @@ test('filters go to the API and into the address; what is no filter yet does not
     expect(queries().at(-1)).toMatchObject({
       actor: 'ana_writer',
       action: 'campaign.exported',
-      to: new Date('2026-12-01T00:00').toISOString(),
+      to: new Date('2026-11-30T23:59:59.999').toISOString(),
     }),
   )
   expect(window.location.search).toContain('action=campaign.exported')

@@ -238,6 +238,7 @@ test('the address says which tab of Admin is open, an unknown one opens the firs
   const routes: Routes = {
     'GET /profile/me': [200, { ...user, is_admin: true }],
     'GET /admin/beta-codes': [200, []],
+    'GET /admin/beta-codes/creators': [200, []],
     'GET /campaigns/subscriptions': [200, []],
   }
   await open('/dashboard/admin?tab=nowhere', routes)
@@ -249,6 +250,38 @@ test('the address says which tab of Admin is open, an unknown one opens the firs
   fireEvent.click(screen.getByRole('tab', { name: 'Beta codes' }))
   await screen.findByText('No beta codes yet')
   expect(window.location.search).toBe('')
+})
+
+test('beta codes name who made them, where that is known', async () => {
+  const code = (id: string, code: string) => ({
+    id: id.repeat(24),
+    code,
+    email: null,
+    used: false,
+    created_at: '2026-11-22T10:00:00.000Z',
+    used_at: null,
+  })
+  await open('/dashboard/admin', {
+    'GET /profile/me': [200, { ...user, is_admin: true }],
+    'GET /admin/beta-codes': [200, [code('a', 'AAAAA-AAAAA'), code('b', 'BBBBB-BBBBB')]],
+    'GET /admin/beta-codes/creators': [200, [{ id: 'b'.repeat(24), created_by_username: 'the_boss' }]],
+  })
+  await screen.findByText('AAAAA-AAAAA')
+  expect(screen.getAllByText('the_boss')).toHaveLength(1)
+})
+
+test('an account that is to be deleted has nothing but the question whether to keep it', async () => {
+  let delete_at: string | null = '2026-12-24T10:00:00.000Z'
+  await open('/dashboard/overview', {
+    'GET /profile/deletion': () => [200, { delete_at }],
+    'DELETE /profile/deletion': () => {
+      delete_at = null
+      return [200, user]
+    },
+  })
+  await screen.findByRole('heading', { name: /^Your account will be deleted on / })
+  fireEvent.click(screen.getByRole('button', { name: 'Keep my account' }))
+  await waitFor(() => expect(screen.queryByRole('heading', { name: /will be deleted/ })).toBeNull())
 })
 
 test('a username must not be blank, and a refusal shows its detail', async () => {

@@ -26,7 +26,10 @@ export async function openApp(
   routes: Routes,
   options: { token?: string; remotes?: Host['remotes']; config?: Partial<BrowserConfig> } = {},
 ) {
-  const { calls, origin } = await startApi(routes, '/api/v1')
+  const { calls, origin } = await startApi(
+    { 'GET /profile/deletion': [200, { delete_at: null }], ...routes },
+    '/api/v1',
+  )
   setAddress(origin + path)
   localStorage.clear()
   if (options.token) localStorage.setItem(TOKEN_KEY, options.token)

@@ -1,18 +1,17 @@
-import type { Profile } from '@iodine/contracts'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { createSessionStore, TOKEN_KEY } from '../src/session/session-store'
+import { createSessionStore, type SessionUser, TOKEN_KEY } from '../src/session/session-store'
 
-const ada = { id: 'a'.repeat(24), username: 'ada' } as Profile
-const bob = { id: 'b'.repeat(24), username: 'bob' } as Profile
+const ada = { id: 'a'.repeat(24), username: 'ada' } as SessionUser
+const bob = { id: 'b'.repeat(24), username: 'bob' } as SessionUser
 
 beforeEach(() => localStorage.clear())
 
 /** A stub of the profile call. The test settles the calls individually. */
 function profileCalls() {
-  const pending: { answer: (user: Profile) => void; fail: () => void }[] = []
+  const pending: { answer: (user: SessionUser) => void; fail: () => void }[] = []
   const fetchProfile = vi.fn(
     () =>
-      new Promise<Profile>((resolve, reject) => {
+      new Promise<SessionUser>((resolve, reject) => {
         pending.push({ answer: resolve, fail: () => reject(new Error('refused')) })
       }),
   )

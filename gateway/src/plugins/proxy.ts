@@ -390,9 +390,8 @@ export const addProxy = (
   ): Promise<FastifyReply> => {
     const origin = addressOf(route.service)
     if (!origin) throw unavailable()
-    const limit = route.bodyLimit ?? LIMITS.bodyBytes
-    if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
-    const { holder, kind } = request.admitted
+    const { holder, kind, bodyLimit } = request.admitted
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimit) throw tooLarge()
     const leaveIfGone = () => {
       if (reply.raw.destroyed) throw unavailable()
     }
@@ -402,7 +401,7 @@ export const addProxy = (
       throw tooManyRequests(1)
     }
     reply.raw.once('close', () => inFlight.give(holder))
-    const body = hasBody(request) ? await bodies.take(request.raw, holder, limit) : undefined
+    const body = hasBody(request) ? await bodies.take(request.raw, holder, bodyLimit) : undefined
     const pool = poolOf(route.service, kind)
     let isOver = true
     const over = () => {
@@ -442,9 +441,10 @@ export const addProxy = (
     async (request: FastifyRequest): Promise<void> => {
       const operation = operationOf(request)
       const kind = operation?.waits ? 'waitPool' : 'pool'
+      const bodyLimit = operation?.spec.bodyLimit ?? LIMITS.bodyBytes
       request.template = operation?.template
       if (operation?.open) {
-        request.admitted = { holder: holderOf(request.ip), kind }
+        request.admitted = { holder: holderOf(request.ip), kind, bodyLimit }
         return limits.stranger(request.ip)
       }
       let caller: Caller
@@ -456,7 +456,7 @@ export const addProxy = (
         // may have more routes than these contracts.
         throw !operation && error instanceof HttpError && error.status === 401 ? notFound() : error
       }
-      request.admitted = { holder: holderOf(request.ip, caller), kind }
+      request.admitted = { holder: holderOf(request.ip, caller), kind, bodyLimit }
       // By user: a script with ten tokens gets no more than a browser.
       await limits.user(caller.id)
       if (caller.scope !== 'api') return
@@ -476,7 +476,8 @@ export const addProxy = (
         await limits.stranger(request.ip)
         throw error
       }
-      request.admitted = { holder: holderOf(request.ip, { id: key.user_id }), kind: 'pool' }
+      const holder = holderOf(request.ip, { id: key.user_id })
+      request.admitted = { holder, kind: 'pool', bodyLimit: LIMITS.bodyBytes }
       request.serviceToken = key.token
       request.isFeed = true
       await limits.feed(key.id)
@@ -522,8 +523,8 @@ export const addProxy = (
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The holder that an API request counts for, and the connection pool it uses. */
-    admitted: { holder: Holder; kind: 'pool' | 'waitPool' }
+    /** The holder that an API request counts for, the connection pool it uses, and the most bytes of its body. */
+    admitted: { holder: Holder; kind: 'pool' | 'waitPool'; bodyLimit: number }
     /** For the service, in place of the feed key or API token. */
     serviceToken?: string
     isFeed: boolean

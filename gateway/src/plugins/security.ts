@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fastifyCors from '@fastify/cors'
+import { EXPOSED_HEADERS } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import helmet from 'helmet'
@@ -80,15 +81,7 @@ export const addSecurity = async (
     allowedHeaders: ['Authorization', 'Content-Type', 'If-None-Match'],
     // An OPTIONS request that is no preflight is not refused, as the refusal would be plain text.
     strictPreflight: false,
-    exposedHeaders: [
-      'X-Total-Count',
-      'X-Total-Relation',
-      'X-Next-Cursor',
-      'X-Request-Id',
-      'X-Iods-Unavailable',
-      'ETag',
-      'Retry-After',
-    ],
+    exposedHeaders: [...EXPOSED_HEADERS],
     maxAge: 600,
   })
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import { type BrowserConfig, PRODUCT_NAME, type RemotesTable } from '@iodine/contracts'
+import { type BrowserConfig, PAGES, PRODUCT_NAME, type RemotesTable } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { GatewayConfig } from '../config.js'
@@ -14,14 +14,30 @@ const CACHE = { lasting: 'public, max-age=31536000, immutable', other: 'no-cache
 
 const shellOf = (config: GatewayConfig) => join(config.WEB_ROOT, 'shell', 'dist')
 
-/** Serves the shell's page for any navigation; the shell's router handles the path. */
+const OWN_ROUTE = new RegExp(String.raw`^/((${PAGES.join('|')})(/|\?|$)|\?|$)`)
+const NO_PAGE = /^\/(api|static|remotes|internal|metrics|taxii2|feeds)(\/|\?|$)/
+
+/** Whether `Accept` takes one of the media ranges, by the first of them that it names (RFC 9110, 12.5.1). */
+const takes = (accept: string, ranges: readonly string[]): boolean => {
+  const given = accept.split(',').map(each => each.split(';').map(part => part.trim().toLowerCase()))
+  const named = ranges.map(range => given.find(([name]) => name === range)).find(Boolean)
+  return named !== undefined && !named.some(parameter => /^q=0(\.0*)?$/.test(parameter))
+}
+
+/**
+ * Serves the shell's page; the shell's router handles the path. Its own routes answer all who take HTML or anything,
+ * as link previews and mail scanners do; other paths only those who name HTML, as browsers do when they open one.
+ */
 export const shellPage =
   (config: GatewayConfig) =>
   (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
-    if (!request.headers.accept?.includes('text/html')) return undefined
-    if (/^\/(api|static|remotes|internal|metrics|taxii2|feeds)(\/|\?|$)/.test(request.raw.url ?? ''))
-      return undefined
+    const { url = '' } = request.raw
+    if (NO_PAGE.test(url)) return undefined
+    const vary = reply.getHeader('vary')
+    reply.header('vary', vary ? `${vary}, Accept` : 'Accept')
+    const accept = request.headers.accept?.trim() || '*/*'
+    if (!takes(accept, OWN_ROUTE.test(url) ? ['text/html', 'text/*', '*/*'] : ['text/html'])) return undefined
     if (!existsSync(join(shellOf(config), 'index.html'))) return undefined
     return reply.sendFile('index.html', shellOf(config))
   }
@@ -68,5 +84,4 @@ export const addWeb = async (app: FastifyInstance, config: GatewayConfig): Promi
     reply.sendFile(`static/${request.params['*']}`, shellOf(config)),
   )
   app.get('/icon.svg', async (_request, reply) => reply.sendFile('icon.svg', shellOf(config)))
-  app.get('/', async (request, reply) => shellPage(config)(request, reply) ?? reply.callNotFound())
 }

@@ -11,7 +11,7 @@ import {
 } from './audit-actions.js'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { done, pageQuery, repeatable, text, time, timeParam } from './primitives.js'
+import { done, endParam, pageQuery, repeatable, startParam, text, time } from './primitives.js'
 
 /** As `id`, in lower case alone: equal things have equal ids. */
 const plainId = z.string().regex(/^[0-9a-f]{24}$/, 'must be an id in lower case')
@@ -118,8 +118,8 @@ const filters = {
   actor: text(100).optional(),
   /** A username or an id, of what entries are about. */
   subject: text(100).optional(),
-  from: timeParam.optional(),
-  to: timeParam.optional(),
+  from: startParam.optional(),
+  to: endParam.optional(),
 }
 export const auditFilters = z.strictObject(filters)
 export type AuditFilters = z.output<typeof auditFilters>

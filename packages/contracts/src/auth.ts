@@ -16,8 +16,6 @@ export const profile = z.strictObject({
   is_admin: z.boolean(),
   created_at: time,
   has_openai_key: z.boolean(),
-  /** When the account is deleted, unless its owner keeps it before; null if it is not to be. */
-  delete_at: time.nullable(),
 })
 export type Profile = z.output<typeof profile>
 
@@ -28,13 +26,11 @@ export const betaCode = z.strictObject({
   used: z.boolean(),
   created_at: time,
   used_at: time.nullable(),
-  /**
-   * The creator: null for codes made before this field existed, for a deleted account, or one without a
-   * username.
-   */
-  created_by_username: z.string().nullable(),
 })
 export type BetaCode = z.output<typeof betaCode>
+
+/** Who made a beta code: null for codes that do not name it, for a deleted account, or one without a username. */
+export const betaCodeCreator = z.strictObject({ id, created_by_username: z.string().nullable() })
 
 export const session = z.strictObject({
   id,
@@ -258,6 +254,10 @@ export const profileApi = {
     response: done,
     status: 202,
   }),
+  getDeletion: endpoint('user', 'GET /profile/deletion', {
+    summary: 'When the own account is deleted, unless it is kept before; null if it is not to be',
+    response: z.strictObject({ delete_at: time.nullable() }),
+  }),
   withdrawDeletion: endpoint('user', 'DELETE /profile/deletion', {
     summary: 'Keep the account that is to be deleted',
     response: profile,
@@ -269,6 +269,11 @@ export const adminApi = {
     summary: 'All beta codes, newest first (admins)',
     query: z.strictObject(pageQuery),
     response: z.array(betaCode),
+  }),
+  listBetaCodeCreators: endpoint('user', 'GET /admin/beta-codes/creators', {
+    summary: 'Who made the beta codes, in the order of their list (admins)',
+    query: z.strictObject(pageQuery),
+    response: z.array(betaCodeCreator),
   }),
   createBetaCode: endpoint('user', 'POST /admin/beta-codes', {
     summary: 'Make a beta code, bound to an e-mail when one is given (admins)',

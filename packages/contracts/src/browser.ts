@@ -16,3 +16,16 @@ export type BrowserConfig = z.output<typeof browserConfig>
 /** `GET /remotes.json`: URL of each section's Module Federation manifest, by remote name. */
 export const remotesTable = z.record(z.string(), z.string())
 export type RemotesTable = z.output<typeof remotesTable>
+
+/** First segments of the paths that the shell has pages for, besides `/`. */
+export const PAGES = [
+  'login',
+  'magic-login',
+  'auth',
+  'account-link',
+  'setup-username',
+  'privacy-policy',
+  'terms-of-service',
+  'verify',
+  'dashboard',
+] as const

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { filledText, id, limitParam, time, timestamp } from './primitives.js'
+import { filledText, id, limitParam, periodEnd, periodStart, time } from './primitives.js'
 import { RUN_STATES, SHARE_KINDS, SOURCES } from './vocabulary.js'
 
 const kinds = z
@@ -19,8 +19,8 @@ export const runQuestion = z.strictObject({
   /** Shares that an account must have, and posts of it that must be in pairs. */
   min_participation: z.int().min(1).max(LIMITS.coordinationParticipationMax),
   /** Posts since and until then, as their pages say. */
-  since: timestamp.optional(),
-  until: timestamp.optional(),
+  since: periodStart.optional(),
+  until: periodEnd.optional(),
   /** `shared`: with the caller's own records those that others share. */
   scope: z.enum(['own', 'shared']).default('own'),
 })

@@ -6,6 +6,36 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'PUT'
 /** Base of the public endpoints' paths. */
 export const API_BASE = '/api/v1'
 
+/**
+ * Headers of answers that carry what pages of other origins may read. Handlers and errors set these and
+ * `HIDDEN_HEADERS` alone, so that CORS exposes all of them.
+ */
+export const EXPOSED_HEADERS = [
+  'X-Total-Count',
+  'X-Total-Relation',
+  'X-Next-Cursor',
+  'X-Request-Id',
+  'X-Iods-Unavailable',
+  'X-Withheld',
+  'X-Key-Id',
+  'X-TAXII-Date-Added-First',
+  'X-TAXII-Date-Added-Last',
+  'Content-Disposition',
+  'ETag',
+  'Retry-After',
+  'WWW-Authenticate',
+] as const
+/** Headers that CORS always exposes, or that are the browser's own business. */
+export const HIDDEN_HEADERS = [
+  'Cache-Control',
+  'Connection',
+  'Content-Length',
+  'Content-Security-Policy',
+  'X-Content-Type-Options',
+] as const
+/** The name of a header that a handler or an error may set. */
+export type AnswerHeader = Lowercase<(typeof EXPOSED_HEADERS | typeof HIDDEN_HEADERS)[number]>
+
 /** Fields common to public and internal endpoints. */
 export interface EndpointSpec {
   method: Method

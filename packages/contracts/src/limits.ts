@@ -1,6 +1,6 @@
 /**
- * Limits shared by services, screens and the collector. Lengths are UTF-16 code units; times are milliseconds
- * unless the name says otherwise.
+ * Limits shared by services, screens and the collector. Characters are code points in what clients send, else UTF-16
+ * code units; times are milliseconds unless the name says otherwise.
  */
 export const LIMITS = {
   emailMax: 254,

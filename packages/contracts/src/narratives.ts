@@ -3,14 +3,15 @@ import { endpoint } from './endpoint.js'
 import { citation } from './evidence.js'
 import { LIMITS } from './limits.js'
 import {
+  endParam,
   filledText,
   id,
   limitParam,
   pageQuery,
   sourceReference,
+  startParam,
   text,
   time,
-  timeParam,
 } from './primitives.js'
 
 const part = z.string().min(1).max(LIMITS.tripletPartMax)
@@ -177,8 +178,8 @@ export type GraphMention = z.output<typeof graphMention>
 
 const graphSelection = {
   user_id: optionalFilter(id),
-  start_date: optionalFilter(timeParam),
-  end_date: optionalFilter(timeParam),
+  start_date: optionalFilter(startParam),
+  end_date: optionalFilter(endParam),
   source: optionalFilter(text()),
   /** Nodes are clusters: what counts as the same, by the canonical narratives. */
   canonical: z.enum(['true', 'false']).optional(),

@@ -17,32 +17,70 @@ export const id = z.string().regex(ID_PATTERN, 'must be an id')
 export const time = z.iso.datetime({ precision: 3 })
 /** ISO 8601 with a zone, as clients send it. Invalid dates, such as February 30, are refused. */
 export const timestamp = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' })
+/** A bound of a period, as ISO 8601; a date without a time stands for that `clock` time of its day. */
+const periodBound = (clock: string) =>
+  z
+    .string()
+    .transform(value => {
+      // Of an offset in a query, `+` may have become a space.
+      const parts = /^(\S{10})(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[ +-]\d\d:?\d\d)?)?$/i.exec(value)
+      if (!parts) return value
+      const [, day, minute, second = ':00', zone = 'Z'] = parts
+      if (minute === undefined) return `${day}T${clock}Z`
+      const offset = zone
+        .toUpperCase()
+        .replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
+        .replace(' ', '+')
+      return `${day}T${minute}${second}${offset}`
+    })
+    .pipe(timestamp)
 /**
- * A time in a query, parsed to a Date: a `timestamp`, a date, or the value of a datetime-local input; without
- * a zone it is UTC.
+ * Bounds of a period, both included: a `timestamp`, the value of a datetime-local input, or a date, of which the whole
+ * day belongs to the period. Without a zone they are UTC.
  */
-export const timeParam = z
-  .string()
-  .transform(value => {
-    const parts = /^(\S{10})(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(value)
-    if (!parts) return value
-    const [, day, minute = '00:00', second = ':00', zone = 'Z'] = parts
-    return `${day}T${minute}${second}${zone.toUpperCase().replace(/^(.\d\d)(\d\d)$/, '$1:$2')}`
-  })
-  .pipe(timestamp)
-  .transform(value => new Date(value))
-/** Text stored as sent. */
+export const periodStart = periodBound('00:00:00.000')
+export const periodEnd = periodBound('23:59:59.999')
+/** The same in a query, parsed to a Date. */
+export const startParam = periodStart.transform(value => new Date(value))
+export const endParam = periodEnd.transform(value => new Date(value))
+/** Whether a text has at most `max` characters (code points), which may be one or two UTF-16 units each. */
+const isWithin = (value: string, max: number): boolean =>
+  value.length <= max || (value.length <= 2 * max && [...value].length <= max)
+
+/** Text stored as sent, of at most `max` characters: code points, as JSON Schema counts them, in any script. */
 export const text = (max: number = LIMITS.fieldMax) =>
-  z.string().max(max, `must have at most ${max} characters`)
+  z
+    .string()
+    .refine(value => isWithin(value, max), `must have at most ${max} characters`)
+    .meta({ maxLength: max })
 /** Text stored as sent; must contain a character that a reader sees. */
 export const filledText = (max: number = LIMITS.fieldMax) => text(max).refine(isFilled, 'must not be empty')
 
 // Allows an internationalised local part and domain, which z.email() refuses.
 const EMAIL = /^[^\s@<>()[\]\\,;:"\p{C}]+@[^\s@<>()[\]\\,;:"\p{C}.]+(\.[^\s@<>()[\]\\,;:"\p{C}.]+)*$/u
-/** E-mail address, trimmed and lower-cased for storage and comparison. */
+/** A domain as mail servers know it (UTS #46): in ASCII. Empty if there is none of this name. */
+const asciiDomain = (domain: string): string => {
+  if (/^[\x20-\x7e]*$/.test(domain)) return domain
+  const url = `http://${domain}/`
+  return /[%/?#]/.test(domain) || !URL.canParse(url) ? '' : new URL(url).hostname
+}
+/**
+ * The one spelling of an address: trimmed, in lower case, composed (NFC), its domain in ASCII. Words are lower-cased one
+ * by one, as a sigma depends on where its word ends.
+ */
+const canonicalEmail = (text: string): string => {
+  const words = text.trim().split(/([^\p{L}\p{M}]+)/u)
+  const address = words
+    .map(word => word.toLowerCase())
+    .join('')
+    .normalize('NFC')
+  const domain = address.lastIndexOf('@') + 1
+  return EMAIL.test(address) ? address.slice(0, domain) + asciiDomain(address.slice(domain)) : address
+}
+/** E-mail address, in its one spelling for storage, comparison and delivery. */
 export const email = z
   .string()
-  .transform(value => value.trim().toLowerCase())
+  .transform(canonicalEmail)
   .pipe(z.string().max(LIMITS.emailMax, 'is too long').regex(EMAIL, 'must be an e-mail address'))
 
 export const username = z

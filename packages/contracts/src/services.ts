@@ -36,8 +36,6 @@ import { usageInternal } from './usage.js'
 
 /** Gateway settings of a path prefix. */
 export interface PrefixRules {
-  /** Maximum body size in bytes, default 1 MiB. */
-  bodyLimit?: number
   /** Timeout of the answer's headers in milliseconds, default 30 s. */
   waitMs?: number
 }
@@ -56,8 +54,7 @@ export interface ServiceManifest {
   feeds?: Readonly<Record<string, Readonly<Record<string, FeedEndpoint>>>>
 }
 
-const ingest = { bodyLimit: LIMITS.ingestBodyBytes }
-const blobs = { bodyLimit: LIMITS.blobBytes, waitMs: 60_000 }
+const large = { waitMs: 60_000 }
 
 /**
  * Every service with its own database. The key names its folder, database, container and setting
@@ -86,7 +83,7 @@ export const SERVICES = {
     },
   },
   collector: {
-    prefixes: { tiktok: ingest, telegram: ingest, blog: ingest, captures: blobs, seals: {} },
+    prefixes: { tiktok: {}, telegram: {}, blog: {}, captures: large, seals: {} },
     apis: { collector: collectorApi, captures: capturesApi, seals: sealsApi },
     internal: {
       ...recordsInternal,
@@ -111,7 +108,7 @@ export const SERVICES = {
     },
   },
   campaigns: {
-    prefixes: { campaigns: { bodyLimit: LIMITS.importBytes, waitMs: 60_000 } },
+    prefixes: { campaigns: large },
     apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
-import { cursorParam, done, filledText, id, text, time, timestamp } from './primitives.js'
+import {
+  cursorParam,
+  done,
+  filledText,
+  id,
+  periodEnd,
+  periodStart,
+  text,
+  time,
+  timestamp,
+} from './primitives.js'
 import { SHARED_AS, SOURCES } from './vocabulary.js'
 
 const source = z.enum(SOURCES)
@@ -79,8 +89,8 @@ export const sightingSearch = z
     record_id: id.optional(),
     /** `shared`: with the caller's own those that others share. */
     scope: z.enum(['own', 'shared']).default('own'),
-    since: timestamp.optional(),
-    until: timestamp.optional(),
+    since: periodStart.optional(),
+    until: periodEnd.optional(),
     limit: z.int().min(1).max(LIMITS.sightingsPage).default(LIMITS.sightingsPage),
     cursor: cursorParam.optional(),
   })

@@ -6,6 +6,8 @@ import {
   foldIod,
   foldValue,
   graphApi,
+  LIMITS,
+  narrativesApi,
   newIod,
   OPERATIONS,
   sourceReference,
@@ -32,6 +34,26 @@ describe('source references', () => {
 describe('e-mail addresses', () => {
   it('are compared trimmed and lower-cased', () =>
     expect(email.parse('  Ana@Example.ORG ')).toBe('ana@example.org'))
+  it.each([
+    ['e\u0301@example.org', '\u00e9@example.org'],
+    [
+      '\u0415\u041b\u0415\u041d\u0410@\u041f\u043e\u0447\u0442\u0430.example',
+      '\u0435\u043b\u0435\u043d\u0430@xn--80a1acny.example',
+    ],
+    ['a@XN--BCHER-KVA.example', 'a@xn--bcher-kva.example'],
+    ['a@b\u00fccher.example', 'a@xn--bcher-kva.example'],
+    [
+      '\u039d\u0399\u039a\u039f\u03a3.\u03a0@example.org',
+      '\u03bd\u03b9\u03ba\u03bf\u03c2.\u03c0@example.org',
+    ],
+    [
+      '\u03bd\u03b9\u03ba\u03bf\u03c2.\u03c0@example.org',
+      '\u03bd\u03b9\u03ba\u03bf\u03c2.\u03c0@example.org',
+    ],
+  ])('%s is %s', (written, address) => {
+    expect(email.parse(written)).toBe(address)
+    expect(email.parse(address)).toBe(address)
+  })
   it.each(['jörg@müller.example', 'a@b', "o'neil+x@example.co.uk"])('accepts %s', value =>
     expect(email.safeParse(value).success).toBe(true),
   )
@@ -70,6 +92,57 @@ it('reads filter times without a zone as UTC and ignores blank filters', () => {
   })
   expect(query.parse({ start_date: '2026-01-02' }).start_date).toEqual(new Date('2026-01-02T00:00:00Z'))
   expect(query.safeParse({ start_date: 'yesterday' }).success).toBe(false)
+})
+
+describe('texts', () => {
+  it.each(['x', '\u044f', '\u6f22', '\u{1f600}', '\u{20000}'])(
+    'have as many characters of %s as of any script',
+    letter => {
+      const query = (n: number) => narrativesApi.listNarratives.query.safeParse({ q: letter.repeat(n) })
+      expect(query(LIMITS.searchMax).success).toBe(true)
+      expect(query(LIMITS.searchMax + 1).error?.issues[0]?.message).toBe('must have at most 200 characters')
+    },
+  )
+})
+
+describe('periods', () => {
+  const NAMES = ['start_date', 'from', 'since', 'end_date', 'to', 'until']
+  /** The schemas of bounds of periods, by operation: `from` and `to` may also be numbers or ids. */
+  const bounds = OPERATIONS.flatMap(({ name, spec: { query, body } }) =>
+    [query, body].flatMap(schema => {
+      const shape = (schema as { shape?: Record<string, z.ZodType> } | undefined)?.shape ?? {}
+      return NAMES.filter(bound => shape[bound]?.safeParse('2026-01-02').success).map(
+        bound => [name, bound, shape[bound] as z.ZodType] as const,
+      )
+    }),
+  )
+  it('are bounded in the graph, the audit log, Origins and co-shares', () =>
+    expect(bounds.map(([name, bound]) => `${name} ${bound}`).sort()).toEqual(
+      [
+        ...['getTriplets', 'listTexts', 'listMentions'].flatMap(name => [
+          `${name} start_date`,
+          `${name} end_date`,
+        ]),
+        ...['listAudit', 'exportAudit'].flatMap(name => [`${name} from`, `${name} to`]),
+        ...['searchSightings', 'createRun'].flatMap(name => [`${name} since`, `${name} until`]),
+      ].sort(),
+    ))
+  it.each(bounds)('%s reads %s: days are whole, in UTC, and exist', (_name, bound, schema) => {
+    const isEnd = NAMES.indexOf(bound) > 2
+    const at = (text: string) => new Date(schema.parse(text) as string | Date).toISOString()
+    expect(at('2024-02-29')).toBe(`2024-02-29T${isEnd ? '23:59:59.999' : '00:00:00.000'}Z`)
+    expect(at('2026-01-02T03:04')).toBe('2026-01-02T03:04:00.000Z')
+    expect(at('2026-01-02T03:04:05 02:00')).toBe('2026-01-02T01:04:05.000Z')
+    expect(at('2026-01-02T03:04:05-0130')).toBe('2026-01-02T04:34:05.000Z')
+    for (const impossible of [
+      '2025-02-29',
+      '2026-13-01',
+      '2026-01-02T25:00',
+      '2026-01-02T03:04+99:00',
+      '2026',
+    ])
+      expect(schema.safeParse(impossible).success).toBe(false)
+  })
 })
 
 describe('times that clients send', () => {

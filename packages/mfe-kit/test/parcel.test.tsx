@@ -15,7 +15,6 @@ const user: Profile = {
   is_admin: false,
   created_at: '2026-01-01T00:00:00.000Z',
   has_openai_key: false,
-  delete_at: null,
 }
 
 const hostProps = (change: Partial<HostProps> = {}): HostProps => ({

@@ -49,7 +49,7 @@ export async function startApi(routes: Routes, prefix = '') {
           found.names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]),
         ),
         search: searchParams,
-        token: /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? null,
+        token: /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null,
         body: text ? (JSON.parse(text) as unknown) : undefined,
       }
       calls.push(call)

@@ -12,7 +12,6 @@ export const user: Profile = {
   is_admin: false,
   created_at: '2026-03-02T10:00:00.000Z',
   has_openai_key: false,
-  delete_at: null,
 }
 
 export const config: BrowserConfig = {

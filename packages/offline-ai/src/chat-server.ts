@@ -100,7 +100,7 @@ export const startChatServer = async (
 ): Promise<ChatServer> => {
   const server = createServer(async (request, response) => {
     const { headers, method, url } = request
-    const key = (headers.authorization ?? '').replace(/^Bearer /, '')
+    const key = (headers.authorization ?? '').replace(/^Bearer +/i, '')
     if (embed && method === 'POST' && url === '/v1/embeddings') {
       const body = await readBody<EmbeddingsRequest['body']>(request, 'input').catch(() => undefined)
       if (!body) return sendError(response, 400, 'invalid_request_error', 'The body has no texts')

@@ -312,6 +312,9 @@ describe('a service', () => {
   ])('answers %.30s by the contract', async (path, status) => {
     await answers(await post(path, '{}'), status)
   })
+  it('lists the faults of a query, also of its characters', async () => {
+    expect(await answers(await post('/things/a?n=%00', '{}'), 422)).toEqual([expect.stringMatching(/^n: /)])
+  })
   it('takes a wrong method for an unknown path', async () => {
     await answers(await fetch(`${url}/api/v1/things/a`, { method: 'PUT' }), 404)
   })

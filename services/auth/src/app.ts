@@ -6,6 +6,7 @@ import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
+import { oneSpellingOfAddresses } from './migrations/0002-one-spelling-of-addresses.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
@@ -51,7 +52,10 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addAccountRoutes(context)
     addInternalRoutes(context)
   }
-  const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [lastActiveAt])
+  const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [
+    lastActiveAt,
+    oneSpellingOfAddresses,
+  ])
   try {
     await checkKeys()
     return service

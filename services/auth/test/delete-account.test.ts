@@ -64,11 +64,11 @@ describe('deleting the own account', () => {
     expect(await use(token)).toMatchObject(dead)
 
     const back = await rig.signIn(email)
-    const profile = () => back.api.send('GET', '/profile/me')
-    expect((await profile()).body.delete_at).toBe(body.delete_at)
+    const deletion = async () => (await back.api.send('GET', '/profile/deletion')).body
+    expect(await deletion()).toEqual({ delete_at: body.delete_at })
     for (let times = 0; times < 2; times++)
-      expect(await keep(back)).toMatchObject({ status: 200, body: { delete_at: null } })
-    expect((await profile()).body.delete_at).toBeNull()
+      expect(await keep(back)).toMatchObject({ status: 200, body: { email } })
+    expect(await deletion()).toEqual({ delete_at: null })
     await users().updateOne({ email }, { last_active_at: new Date() })
     expect(await expire()).toEqual({ warned: 0, deleted: 0, more: false })
   })
@@ -101,7 +101,7 @@ describe('deleting the own account', () => {
       const user = await rig.signIn(email)
       await keep(user)
       for (let n = 0; n < 5; n++) expect(await use(token)).toMatchObject(dead)
-      expect((await user.api.send('GET', '/profile/me')).body.delete_at).toBeNull()
+      expect((await user.api.send('GET', '/profile/deletion')).body.delete_at).toBeNull()
       await users().deleteOne({ email })
     }
   })

@@ -32,7 +32,37 @@ it('lets accounts from before activity was noted count from the first start of t
 
     await (await startRig(bed)).close()
     expect(await activity('old@example.org')).toEqual(since)
-    expect(await mongo.collection('migrations').distinct('migrationName')).toEqual(['0001-last-active-at'])
+    expect(await mongo.collection('migrations').distinct('migrationName')).toEqual([
+      '0001-last-active-at',
+      '0002-one-spelling-of-addresses',
+    ])
+
+    // Accounts and codes of before addresses had one spelling.
+    const apart = 'e\u0301.l@example.org'
+    const [composed, twin] = ['\u00e9.l@example.org', 'e\u0301.l@example.org ']
+    const made = await users.insertMany([
+      { ...old('bo@ex\u00e4mple.org'), last_active_at: noted },
+      { ...old(apart), last_active_at: noted },
+      { ...old(twin), last_active_at: new Date(0) },
+    ])
+    const codes = mongo.collection('beta_codes')
+    await codes.insertOne({ code: 'A', email: 'bo@ex\u00e4mple.org', used: true, used_by: apart })
+    await mongo.collection('migrations').deleteOne({ migrationName: '0002-one-spelling-of-addresses' })
+    const again = await startRig(bed)
+    try {
+      const emailOf = async (at: number) => (await users.findOne({ _id: made.insertedIds[at] }))?.email
+      expect([await emailOf(0), await emailOf(1), await emailOf(2)]).toEqual([
+        'bo@xn--exmple-cua.org',
+        composed,
+        twin,
+      ])
+      expect(await codes.findOne({ code: 'A' })).toMatchObject({
+        email: 'bo@xn--exmple-cua.org',
+        used_by: composed,
+      })
+    } finally {
+      await again.close()
+    }
 
     await mongo.collection('migrations').insertOne({ migrationName: '9999-of-a-later-version' })
     await expect(startRig(bed)).rejects.toThrow(/newer than this version.*9999-of-a-later-version/)

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { authApi, authInternal, DETAILS } from '@iodine/contracts'
 import { sessionKey } from '@iodine/service-kit'
-import { redisContents, rounds, startTestRedis } from '@iodine/test-kit'
+import { apiClient, redisContents, rounds, startTestRedis } from '@iodine/test-kit'
 import { describe, expect, it } from 'vitest'
-import { PUBLIC_URL, refusal, rigOfFile, sidOf, startRig, statusOf } from './rig.js'
+import { PUBLIC_URL, refusal, rigOfFile, sidOf, startRig, statusOf, tokenIn } from './rig.js'
 
 const rig = rigOfFile()
 
@@ -113,6 +113,28 @@ describe('a request for a link', () => {
   ])('refuses %j', async (body, message) => {
     const answer = await request(body)
     expect(answer).toMatchObject({ status: 422, body: { detail: [expect.stringMatching(message)] } })
+  })
+
+  it('signs in to one account, however the address is written', async () => {
+    const idOf = async (email: string, to: string) => {
+      const before = rig.mails.length
+      expect((await request({ email })).status).toBe(200)
+      const { body } = await verify(tokenIn(await rig.mail('magic-link', to, before)))
+      return (await apiClient(rig.url, body.access_token).send('GET', '/profile/me')).body
+    }
+    const [composed, sent] = ['jos\u00e9@b\u00fccher.example', 'jos\u00e9@xn--bcher-kva.example']
+    const account = await idOf(composed, sent)
+    expect(account.email).toBe(composed)
+    for (const written of [
+      'jose\u0301@bu\u0308cher.example',
+      ' JOS\u00c9@B\u00dcCHER.Example ',
+      sent,
+      'Jose\u0301@XN--BCHER-KVA.EXAMPLE',
+      'jos\u00e9@b\u00fccher\u3002example',
+    ])
+      expect([written, (await idOf(written, sent)).id]).toEqual([written, account.id])
+    for (const none of ['a@ex\u00e4mple.org/x', 'a@\u00e4%41.org', 'a@xn--\u00e4.org', 'a@\u00e4..org'])
+      expect([none, (await request({ email: none })).status]).toEqual([none, 422])
   })
 
   it('refuses what is not JSON', async () => {

@@ -67,7 +67,13 @@ function createHost(config: BrowserConfig, remotes: Host['remotes'], navigate: H
       }
     },
   })
-  const session = createSessionStore(() => api.call('GET /profile/me'), window.localStorage)
+  const session = createSessionStore(async () => {
+    const [profile, { delete_at }] = await Promise.all([
+      api.call('GET /profile/me'),
+      api.call('GET /profile/deletion').catch(() => ({ delete_at: null })),
+    ])
+    return { ...profile, delete_at }
+  }, window.localStorage)
   return { api, config, session, navigate, notify, remotes }
 }
 

@@ -2,8 +2,13 @@ import type { Profile } from '@iodine/contracts'
 
 export const TOKEN_KEY = 'access_token'
 
+/** The signed-in user's profile, and when their account is deleted; null if it is not to be. */
+export interface SessionUser extends Profile {
+  delete_at: string | null
+}
+
 export interface SessionState {
-  user: Profile | null
+  user: SessionUser | null
   /** True until the first check has ended, and during a login or a refresh. */
   loading: boolean
 }
@@ -30,7 +35,7 @@ export interface SessionStore {
  * The state of the session, independent of React. `fetchProfile` uses the token stored at the time of the
  * call.
  */
-export function createSessionStore(fetchProfile: () => Promise<Profile>, storage: Storage): SessionStore {
+export function createSessionStore(fetchProfile: () => Promise<SessionUser>, storage: Storage): SessionStore {
   let state: SessionState = { user: null, loading: true }
   const listeners = new Set<() => void>()
   // Of concurrent checks, only the latest sets the state.

@@ -43,7 +43,7 @@ test('good values are accepted', () => {
   }
   expect(readStackConfig(env)).toMatchObject({
     PORT: 0,
-    ADMIN_EMAILS: ['a@example.org', 'bé@exämple.org'],
+    ADMIN_EMAILS: ['a@example.org', 'bé@xn--exmple-cua.org'],
     BETA_REQUIRED: true,
   })
   for (const TRUST_PROXY of ['true', '2']) expect(faults({ TRUST_PROXY })).toEqual([])

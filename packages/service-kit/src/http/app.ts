@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +16,7 @@ import Fastify, {
 import type { PartMetrics } from '../observe/metrics.js'
 import type { Tracing } from '../observe/otlp.js'
 import { traceIdOf, withRequestId } from '../observe/work-context.js'
+import { readForwarded } from './addresses.js'
 import { readBytes } from './bytes.js'
 import { badRequest, HttpError, isDependencyDown } from './errors.js'
 import { parseJsonBody } from './json.js'
@@ -39,13 +41,16 @@ const CLIENT_GONE = 499
 /** Headers of trace propagation. */
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 
-// Room for a search of 10,000 characters.
-const MAX_URL = 12_288
+const MAX_PATH = 12_288
+/** The longest query: three texts of the greatest length, each character as four percent-encoded bytes, and the rest. */
+const MAX_QUERY = 3 * 12 * LIMITS.fieldMax + 8_192
+/** The longest header fields, together. */
+const MAX_FIELDS = 16_384
 
 /** Maps any error to a status and a body without internal details. */
 export const errorAnswer = (
   error: unknown,
-): { status: number; detail: string | string[]; headers?: Record<string, string> } => {
+): { status: number; detail: string | string[]; headers?: HttpError['headers'] } => {
   if (error instanceof HttpError) return error
   const known = FASTIFY_ERRORS[(error as FastifyError)?.code ?? '']
   if (known) return { status: known[0], detail: known[1] }
@@ -60,11 +65,31 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
   const { status, detail: usual, headers } = errorAnswer(error)
   const detail = status === 415 && request.routeOptions.config.raw ? DETAILS.notBytes : usual
   if (status >= 500) request.log.error({ request_id: request.id, err: error }, 'request failed')
+  // The rest of the body is read: closing with bytes unread would reset the connection before the answer is read.
+  if (status === 413) {
+    reply.removeHeader('connection')
+    request.raw.resume()
+  }
   return reply
     .code(status)
     .headers(headers ?? {})
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(body(detail)))
+}
+
+/** What is wrong with a request's head, which Node's own limit admits. */
+const headFault = ({
+  url = '',
+  httpVersion,
+  headers,
+  rawHeaders,
+}: IncomingMessage): HttpError | undefined => {
+  const query = url.indexOf('?')
+  const path = query < 0 ? url.length : query
+  if (path > MAX_PATH || url.length - path > MAX_QUERY) return new HttpError(414, DETAILS.uriTooLong)
+  if (rawHeaders.reduce((sum, { length }) => sum + length, 0) > MAX_FIELDS)
+    return new HttpError(431, DETAILS.headersTooLarge)
+  return headers.host === undefined && httpVersion === '1.1' ? badRequest() : undefined
 }
 
 // Parse errors of the HTTP server: Node answers them before routing.
@@ -119,7 +144,12 @@ export const createHttpApp = ({
   const app: FastifyInstance = Fastify({
     // Node would answer without a body; the hook below sends a JSON error. Head and body timeouts are checked
     // at this interval; Node's default of 30 s would extend them by as much.
-    http: { requireHostHeader: false, connectionsCheckingInterval: 2_000, headersTimeout: 20_000 },
+    http: {
+      requireHostHeader: false,
+      connectionsCheckingInterval: 2_000,
+      headersTimeout: 20_000,
+      maxHeaderSize: MAX_PATH + MAX_QUERY + MAX_FIELDS,
+    },
     loggerInstance: logger,
     trustProxy,
     bodyLimit,
@@ -174,17 +204,14 @@ export const createHttpApp = ({
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => endWork(request, reply))
     reply.headers(headers).header('x-request-id', request.id)
+    if (trustProxy !== false) readForwarded(request.raw.headers)
     if (isPublic) for (const name of TRACE_HEADERS) delete request.headers[name]
     context.with(withRequestId(root, request.id), done)
   })
   tracing?.watch(app)
   app.addHook('onRequest', (request, _reply, done) => {
     request.work = context.active()
-    const { url, httpVersion, headers: given } = request.raw
-    const isTooLong = url !== undefined && url.length > MAX_URL
-    const isNowhere = given.host === undefined && httpVersion === '1.1'
-    const refusal = isTooLong ? new HttpError(414, DETAILS.uriTooLong) : isNowhere ? badRequest() : undefined
-    done(refusal)
+    done(headFault(request.raw))
   })
   // Body events belong to the connection and lose the request's context.
   app.addHook('preValidation', (request, _reply, done) => {

@@ -1,17 +1,17 @@
-import { DETAILS } from '@iodine/contracts'
+import { type AnswerHeader, DETAILS } from '@iodine/contracts'
 
 /** An error answer: its status and detail are sent to the client as they are. */
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly status: number
   readonly detail: string | string[]
-  readonly headers: Record<string, string>
+  readonly headers: Partial<Record<AnswerHeader, string>>
 
   /** @param cause the underlying error, for the log only */
   constructor(
     status: number,
     detail: string | string[],
-    headers: Record<string, string> = {},
+    headers: Partial<Record<AnswerHeader, string>> = {},
     cause?: unknown,
   ) {
     super(Array.isArray(detail) ? detail.join(', ') : detail, { cause })
@@ -22,12 +22,18 @@ export class HttpError extends Error {
 }
 
 export const badRequest = (detail: string | string[] = DETAILS.badRequest) => new HttpError(400, detail)
-export const unauthenticated = () => new HttpError(401, DETAILS.unauthenticated)
+/**
+ * No live session or token, with the challenge that a 401 needs (RFC 9110, 11.6.1).
+ * @param challenge that of bearer tokens (RFC 6750) by default
+ */
+export const unauthenticated = (challenge = 'Bearer') =>
+  new HttpError(401, DETAILS.unauthenticated, { 'www-authenticate': challenge })
 export const forbidden = (detail: string = DETAILS.forbidden) => new HttpError(403, detail)
 export const notFound = (detail: string = DETAILS.notFound) => new HttpError(404, detail)
 export const isNotFound = (error: unknown): boolean => error instanceof HttpError && error.status === 404
 export const conflict = (detail: string) => new HttpError(409, detail)
-export const invalid = (detail: string | string[]) => new HttpError(422, detail)
+/** Input that fails validation: one message a fault. */
+export const invalid = (faults: string[]) => new HttpError(422, faults)
 export const tooManyRequests = (seconds: number) =>
   new HttpError(429, DETAILS.tooManyRequests, { 'retry-after': String(Math.max(1, Math.ceil(seconds))) })
 /** One person asks for too much at once. */

@@ -5,7 +5,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 const checkString = (value: string, where: string): void => {
   const fault = textFault(value)
-  if (fault !== undefined) throw invalid(`${where}: ${fault}`)
+  if (fault !== undefined) throw invalid([`${where}: ${fault}`])
 }
 
 /**

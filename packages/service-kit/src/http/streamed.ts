@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { AnswerHeader } from '@iodine/contracts'
 import type { FastifyReply } from 'fastify'
 import { createSharedReads } from '../single-flight.js'
 
@@ -6,7 +7,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The reply as a handler may use it, besides its return value. */
 export interface ReplyHeaders {
-  header(name: string, value: string): unknown
+  header(name: AnswerHeader, value: string): unknown
 }
 /** The same of an endpoint that has more than one status of success. */
 export interface ReplyHead extends ReplyHeaders {
@@ -62,10 +63,10 @@ export type SharedAnswers = <T>(
  * after the requests that get it arrived, so that they see what was acknowledged before.
  */
 export const createSharedAnswers = (): SharedAnswers => {
-  const shared = createSharedReads<string, { headers: [string, string][]; text: string }>()
+  const shared = createSharedReads<string, { headers: [AnswerHeader, string][]; text: string }>()
   return async (reply, key, make) => {
     const { headers, text } = await shared(key, async () => {
-      const headers: [string, string][] = []
+      const headers: [AnswerHeader, string][] = []
       const value = await make({ header: (name, value) => headers.push([name, value]) })
       return { headers, text: JSON.stringify(value) }
     })

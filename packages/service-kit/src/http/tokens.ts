@@ -166,6 +166,6 @@ export const signToken = (
     .sign('kid' in signer ? signer.key : signer)
 }
 
-/** The token of an `Authorization: Bearer` header. */
+/** The token of an `Authorization: Bearer` header (RFC 9110, 11.4). */
 export const bearerToken = (header: string | undefined): string | undefined =>
-  /^Bearer ([^\s]+)$/i.exec(header ?? '')?.[1]
+  /^Bearer +([^\s]+)$/i.exec(header ?? '')?.[1]

@@ -4,6 +4,7 @@ import type { AuthContext } from '../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
+import { presentEmail } from '../presenters/email.js'
 import { confirmAddress } from './change-address.js'
 import { scheduleDeletion } from './schedule-deletion.js'
 
@@ -16,12 +17,12 @@ export const readAccountLink = async ({ models }: AuthContext, token: string): P
   const { purpose, user_id, change_id } = link
   const user = await models.users.findOne({ _id: user_id, deleted_at: null }).select('email').lean<UserDoc>()
   if (!user) throw badRequest(DETAILS.badToken)
-  if (purpose === 'deletion') return { purpose, email: user.email, new_email: null }
+  if (purpose === 'deletion') return { purpose, email: presentEmail(user.email), new_email: null }
   const change = await models.addressChanges
     .findOne({ _id: user_id, change_id: change_id ?? null })
     .lean<AddressChangeDoc>()
   if (!change) throw badRequest(DETAILS.badToken)
-  return { purpose, email: change.old_email, new_email: change.new_email }
+  return { purpose, email: presentEmail(change.old_email), new_email: presentEmail(change.new_email) }
 }
 
 /** Does what a link is for. Throws 400 unless it is live, 409 for an address that is another account's. */

@@ -13,6 +13,7 @@ import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
+import { presentEmail } from '../presenters/email.js'
 import { newToken } from './codes.js'
 import { sendMail, sendMailOnce } from './send-mail.js'
 
@@ -113,14 +114,14 @@ export const confirmAddress = async (
     .lean<AddressChangeDoc>()
   if (!change) throw badRequest(DETAILS.badToken)
   if (!change.old_confirmed_at || !change.new_confirmed_at)
-    return { outcome: 'confirmed', email: change.old_email, delete_at: null }
+    return { outcome: 'confirmed', email: presentEmail(change.old_email), delete_at: null }
   const id = user_id.toHexString()
   await context.service.audit.during(
     { request, user: { id } },
     { action: 'account.address-changed', subject: { kind: 'account', id } },
     async note => note({ isNothing: !(await applyChange(context, change)) }),
   )
-  return { outcome: 'changed', email: change.new_email, delete_at: null }
+  return { outcome: 'changed', email: presentEmail(change.new_email), delete_at: null }
 }
 
 /**

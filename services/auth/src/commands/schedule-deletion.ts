@@ -1,8 +1,9 @@
-import { DETAILS, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import { DETAILS, email as emailSchema, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
 import { badRequest, type FastifyRequest, hashOf, invalid, unauthenticated } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
+import { presentEmail } from '../presenters/email.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
 import { sendMail, sendMailOnce } from './send-mail.js'
@@ -11,6 +12,9 @@ import { endSessionsEventually } from './sessions.js'
 /** How long the mail that says when the account goes is tried. */
 const NOTICE_MS = 24 * 3_600_000
 const REPAIR_BATCH = 100
+
+/** The address that a text is, as stored; undefined if it is none. */
+const emailOf = (text: string): string | undefined => emailSchema.safeParse(text).data
 
 /**
  * Mails a link that has the account deleted. A new one voids an earlier one. Throws 422 unless the owner typed their
@@ -23,7 +27,7 @@ export const requestDeletion = async (
 ): Promise<void> => {
   const { config, limits, models } = context
   const name = usernameKey(typed.trim())
-  if (name !== email && (username === null || name.replace(/^@/, '') !== usernameKey(username)))
+  if (emailOf(typed) !== email && (username === null || name.replace(/^@/, '') !== usernameKey(username)))
     throw invalid([DETAILS.notConfirmed])
   await limits.email.use(hashOf(email))
   await limits.mails.use(hashOf(email))
@@ -66,7 +70,7 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
   await dropAddressChange(context, userId)
   await endSessionsEventually(context, userId)
   await sendNotice(context, user).catch(error => service.log.warn({ err: error }, 'not mailed yet'))
-  return { outcome: 'scheduled', email: user.email, delete_at: user.delete_at.toISOString() }
+  return { outcome: 'scheduled', email: presentEmail(user.email), delete_at: user.delete_at.toISOString() }
 }
 
 /** Queues the mail that says when the account goes. Its id prevents a second one. */

@@ -5,6 +5,7 @@ import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
+import { presentEmail } from '../presenters/email.js'
 import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { signIn } from './sign-in.js'
@@ -17,7 +18,7 @@ const liveLink = (token: string) => ({
 export const readMagicLink = async ({ models }: AuthContext, token: string): Promise<{ email: string }> => {
   const found = await models.links.findOne(liveLink(token)).select('_id').lean<MagicLinksDoc>()
   if (!found) throw badRequest(DETAILS.badToken)
-  return { email: found._id }
+  return { email: presentEmail(found._id) }
 }
 
 /** Consumes a link's token and opens a session, for a new user if needed. Throws 400 unless it is live. */

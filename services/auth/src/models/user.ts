@@ -6,7 +6,7 @@ export const usernameKey = (username: string): string => username.toLowerCase()
 
 export interface UserDoc {
   _id: Types.ObjectId
-  /** Trimmed and lower-cased. */
+  /** In the spelling of contracts' `email`, as wherever addresses are stored. */
   email: string
   username: string | null
   /** Lower-cased username, for uniqueness in any case. Absent until the user chooses a name. */

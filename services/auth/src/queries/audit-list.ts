@@ -28,6 +28,6 @@ export const selectEntries = async (
     conditions.push({ $or: [{ 'entry.subject.id': id }, { 'entry.item': id }] })
   }
   if (from) conditions.push({ created_at: { $gte: from } })
-  if (to) conditions.push({ created_at: { $lt: to } })
+  if (to) conditions.push({ created_at: { $lte: to } })
   return (conditions.length > 0 ? { $and: conditions } : {}) as QueryFilter<AuditEntryDoc>
 }

@@ -1,4 +1,4 @@
-import { isId, LIMITS } from '@iodine/contracts'
+import { email, isId, LIMITS } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { liveApiTokens } from '../commands/api-tokens.js'
 import { liveFeedKeys } from '../commands/feed-keys.js'
@@ -28,7 +28,7 @@ const findMatches = async ({ users }: AuthModels, search: string) => {
       .lean<UserDoc[]>()
   const found = await Promise.all([
     read({ username_key: prefix }),
-    read({ email: prefix }),
+    read({ email: beginningWith(email.safeParse(search).data ?? search.toLowerCase().normalize('NFC')) }),
     isId(search) ? read({ _id: new Types.ObjectId(search) }) : [],
   ])
   const matches = new Map(

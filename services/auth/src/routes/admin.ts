@@ -11,23 +11,32 @@ import { presentBetaCode } from '../presenters/beta-code.js'
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context
 
-  /** Usernames of the codes' creators, by id. */
-  const namesOf = async (codes: BetaCodeDoc[]) => {
-    const makers = codes.flatMap(({ created_by }) => created_by ?? [])
+  const presentCreators = async (codes: BetaCodeDoc[]) => {
     const users = await models.users
-      .find({ _id: { $in: makers }, deleted_at: null })
+      .find({ _id: { $in: codes.flatMap(({ created_by }) => created_by ?? []) }, deleted_at: null })
       .select('username')
       .lean<UserDoc[]>()
-    return new Map(users.map(({ _id, username }) => [_id.toHexString(), username]))
-  }
-  const present = async (codes: BetaCodeDoc[]) => {
-    const names = await namesOf(codes)
-    return codes.map(code => presentBetaCode(code, names))
+    const names = new Map(users.map(({ _id, username }) => [_id.toHexString(), username]))
+    return codes.map(({ _id, created_by }) => ({
+      id: _id.toHexString(),
+      created_by_username: names.get(created_by?.toHexString() ?? '') ?? null,
+    }))
   }
 
   service.route(adminApi.listBetaCodes, async ({ user, query: { limit, cursor }, reply }) => {
     await requireAdmin(context, user)
-    return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present })
+    return sendList(reply, {
+      model: models.betaCodes,
+      filter: {},
+      limit,
+      cursor,
+      present: codes => codes.map(presentBetaCode),
+    })
+  })
+
+  service.route(adminApi.listBetaCodeCreators, async ({ user, query: { limit, cursor }, reply }) => {
+    await requireAdmin(context, user)
+    return sendList(reply, { model: models.betaCodes, filter: {}, limit, cursor, present: presentCreators })
   })
 
   service.route(adminApi.createBetaCode, async call => {
@@ -48,6 +57,6 @@ export const addAdminRoutes = (context: AuthContext): void => {
       { action: 'beta-code.created', subject: { kind: 'beta-code', id: code._id.toHexString() } },
       () => models.betaCodes.create(code),
     )
-    return presentBetaCode(code, await namesOf([code]))
+    return presentBetaCode(code)
   })
 }

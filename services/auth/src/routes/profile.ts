@@ -235,6 +235,10 @@ export const addProfileRoutes = (context: AuthContext): void => {
     )
   })
 
+  service.route(profileApi.getDeletion, async ({ user }) => ({
+    delete_at: (await userOf(user.id)).delete_at?.toISOString() ?? null,
+  }))
+
   service.route(profileApi.withdrawDeletion, async call =>
     presentProfile(
       config,

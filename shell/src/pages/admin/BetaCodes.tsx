@@ -7,12 +7,21 @@ import { type FormEvent, useState } from 'react'
 import { useHost } from '../../app/HostProvider'
 import styles from './BetaCodes.module.css'
 
+type ListedCode = BetaCode & { created_by_username: string | null }
+
 const betaCodesQuery = (api: ApiClient) => ({
   queryKey: ['beta-codes'],
-  queryFn: () => api.call('GET /admin/beta-codes'),
+  queryFn: async (): Promise<ListedCode[]> => {
+    const [codes, creators] = await Promise.all([
+      api.call('GET /admin/beta-codes'),
+      api.call('GET /admin/beta-codes/creators').catch(() => []),
+    ])
+    const names = new Map(creators.map(({ id, created_by_username }) => [id, created_by_username]))
+    return codes.map(code => ({ ...code, created_by_username: names.get(code.id) ?? null }))
+  },
 })
 
-const COLUMNS: readonly Column<BetaCode>[] = [
+const COLUMNS: readonly Column<ListedCode>[] = [
   { name: 'Code', isNamed: true, cell: ({ code }) => <span className={styles.code}>{code}</span> },
   { name: 'Email', isNamed: true, cell: ({ email }) => <span className={styles.text}>{email ?? '—'}</span> },
   {

@@ -62,10 +62,9 @@ export interface AuditQuestion {
 
 const idOf = (text: string) => text.trim().replace(/^@/, '')
 
-/** The first moment of a day where the reader is, or of one `later`; undefined for half a date. */
-const startOf = (day: string, later = 0): string | undefined => {
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00` : Number.NaN)
-  date.setDate(date.getDate() + later)
+/** A moment of a day where the reader is; undefined for half a date. */
+const momentOf = (day: string, clock: string): string | undefined => {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T${clock}` : Number.NaN)
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
@@ -74,7 +73,7 @@ export const filtersOf = (question: AuditQuestion) => {
   const action = AUDIT_ACTION_NAMES.find(name => name === question.action)
   const actor_kind = AUDIT_ACTOR_NAMES.find(name => name === question.kind)
   const [actor, subject] = [idOf(question.by), idOf(question.about)]
-  const [from, to] = [startOf(question.from), startOf(question.to, 1)]
+  const [from, to] = [momentOf(question.from, '00:00'), momentOf(question.to, '23:59:59.999')]
   return {
     ...(action && { action: [action] }),
     ...(actor_kind && { actor_kind }),
