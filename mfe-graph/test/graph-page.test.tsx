@@ -88,7 +88,7 @@ describe('the graph page', () => {
     let column = 1920
     vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockImplementation(() => column)
     vi.spyOn(window, 'innerHeight', 'get').mockReturnValue(844)
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => void vi.restoreAllMocks())
     await show()
     const found = await settled()
     const resized = async (width: number) => {

@@ -140,11 +140,18 @@ test('runs and intervals are told in words', () => {
   expect(of({ state: 'fetching' })).toBe('Fetching now')
   expect(of({ state: 'importing' })).toBe('Importing what came')
   expect(of({ last: null })).toBe('Not run yet')
-  const at = '2026-11-01T00:00:00.000Z'
-  expect(of({ last: { at, error: 'The host name is not known', objects: 0, iods: 0 } })).toBe(
-    'The host name is not known',
-  )
-  expect(of({ last: { at, error: null, objects: 0, iods: 0 } })).toBe('Nothing new')
-  expect(of({ last: { at, error: null, objects: 1, iods: 0 } })).toBe('1 new object(s)')
+  const nothing = {
+    at: '2026-11-01T00:00:00.000Z',
+    error: null,
+    objects: 0,
+    iods: 0,
+    skipped: 0,
+    refused: 0,
+    invalid: [],
+    unknown_techniques: [],
+  }
+  expect(of({ last: { ...nothing, error: 'The host name is not known' } })).toBe('The host name is not known')
+  expect(of({ last: nothing })).toBe('Nothing new')
+  expect(of({ last: { ...nothing, objects: 1 } })).toBe('1 new object(s)')
   expect([intervalOf(60), intervalOf(90), intervalOf(1_440)]).toEqual(['hour', '90 minutes', 'day'])
 })

@@ -4,7 +4,6 @@ import {
   Button,
   Callout,
   Classes,
-  ConfirmDialog,
   EmptyState,
   formatCount,
   formatDateTime,
@@ -18,6 +17,7 @@ import {
   Tag,
 } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, TrashIcon } from '@iodine/ui/icons'
+import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'

@@ -96,11 +96,11 @@ describe('the migrations of a database', () => {
     expect(await ran()).toEqual(['0001-long'])
   })
 
-  it(
-    'go on with another replica when the one that runs them is killed in the middle',
-    { tags: 'long' },
-    async () => {
-      const code = `
+  it('go on with another replica when the one that runs them is killed in the middle', {
+    tags: 'long',
+    timeout: 180_000,
+  }, async () => {
+    const code = `
       const { connectMongo, createLogger, migrate } = await import(${JSON.stringify(BUILT)})
       const mongo = await connectMongo(${JSON.stringify(server.url)}, ${JSON.stringify(name)})
       const run = name => mongo.collection('runs').insertOne({ migration: name })
@@ -108,19 +108,17 @@ describe('the migrations of a database', () => {
         { name: '0001-first', up: () => run('0001-first') },
         { name: '0002-killed', up: () => run('0002-killed').then(() => new Promise(() => {})) },
       ], createLogger('test', 'silent'), 2_000)`
-      const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
-      const exited = once(child, 'exit')
-      await vi.waitFor(async () => expect(await ran()).toHaveLength(2), 120_000)
-      expect(await recorded()).toEqual(['0001-first'])
-      const waiting = migrate(mongo, [noted('0001-first'), noted('0002-killed')], log)
-      child.kill('SIGKILL')
-      await exited
-      await waiting
-      expect(await ran()).toEqual(['0001-first', '0002-killed', '0002-killed'])
-      expect(await recorded()).toEqual(['0001-first', '0002-killed'])
-    },
-    180_000,
-  )
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' })
+    const exited = once(child, 'exit')
+    await vi.waitFor(async () => expect(await ran()).toHaveLength(2), 120_000)
+    expect(await recorded()).toEqual(['0001-first'])
+    const waiting = migrate(mongo, [noted('0001-first'), noted('0002-killed')], log)
+    child.kill('SIGKILL')
+    await exited
+    await waiting
+    expect(await ran()).toEqual(['0001-first', '0002-killed', '0002-killed'])
+    expect(await recorded()).toEqual(['0001-first', '0002-killed'])
+  })
 
   it('that fail stop the start, are not recorded, and run again at the next', async () => {
     const failing: Migration = {

@@ -384,7 +384,7 @@ describe('repetition', () => {
     const ahead = { ...tiktokPost({ video_id: 'ahead' }), ...at('2031-01-01T00:00:00Z') }
     const soon = new Date(begun + 60_000).toISOString()
     await ingest('tiktok', [ahead, { ...tiktokPost({ video_id: 'soon' }), ...at(soon) }])
-    const [{ collector_metadata: near }, { collector_metadata: far }] = (await list('tiktok')) as [
+    const [{ collector_metadata: near }, { collector_metadata: far }] = (await list('tiktok')) as unknown as [
       TiktokRecord,
       TiktokRecord,
     ]

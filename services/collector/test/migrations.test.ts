@@ -74,7 +74,7 @@ it('computes the keys of stored articles, merges those that have one key, and se
       .insertOne({ _id: capture, user_id: second.user_id, record_id: second._id })
     const used = { records: 4, blog: 4, record_bytes: 10_000 }
     await mongo
-      .collection<{ _id: string }>('usage')
+      .collection<{ _id: string; [field: string]: unknown }>('usage')
       .insertOne({ _id: ana.id, used, day: '', checked_at: new Date() })
     for (let run = 1; run <= 2; run++) {
       await mongo.collection('migrations').deleteMany({})
@@ -100,7 +100,9 @@ it('computes the keys of stored articles, merges those that have one key, and se
     expect(await mongo.collection('captures').findOne({ _id: capture })).toMatchObject({
       record_id: first._id,
     })
-    expect(await mongo.collection<{ _id: string }>('usage').findOne({ _id: ana.id })).toMatchObject({
+    expect(
+      await mongo.collection<{ _id: string; [field: string]: unknown }>('usage').findOne({ _id: ana.id }),
+    ).toMatchObject({
       used: { records: 3, blog: 3, record_bytes: 10_000 + now[0]?.bytes - first.bytes - second.bytes },
     })
     const app = await start()

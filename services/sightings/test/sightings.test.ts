@@ -1,5 +1,5 @@
 import { personalDataInternal, recordsInternal, repairInternal, sightingsInternal } from '@iodine/contracts'
-import { apiClient, type BedUser } from '@iodine/test-kit'
+import { apiClient, type BedUser, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { foldings } from '../src/migrations/0001-foldings.js'
 import { aRecord, type Rig, startRig } from './rig.js'
