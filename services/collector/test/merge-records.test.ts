@@ -1,6 +1,3 @@
-import { draws } from '@iodine/test-kit/rounds'
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import {
   type BlogRecord,
   isRemovalNotice,
@@ -13,7 +10,10 @@ import {
   type Source,
   type TelegramRecord,
   type TiktokRecord,
-} from '../src/index.js'
+} from '@iodine/contracts'
+import { draws } from '@iodine/test-kit/rounds'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 
 const day = (n: number) => new Date(Date.UTC(2026, 10, n)).toISOString()
 const by = (n: number, source = 'tiktok') => ({
