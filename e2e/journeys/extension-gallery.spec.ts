@@ -7,6 +7,8 @@ type Kept = { record: Record<string, unknown> }
 const timeless = ({ collector_metadata: _, ...content }: Record<string, unknown>) => content
 
 test('the built extension reads each page of the gallery as its record says', async () => {
+  // Far above what all pages together need.
+  test.setTimeout(600_000)
   const pages = gallery()
   const hosts = new Set(
     pages.flatMap(([, , { url, frame }]) => [url, frame ?? url].map(each => new URL(each).hostname)),
