@@ -549,15 +549,17 @@ describe('a body', () => {
           },
         })
         let status: number | undefined
+        const end = () => request.writableFinished && status !== undefined && resolve({ status })
         request.on('error', reject)
         request.on('response', response => {
           status = response.statusCode
           response.resume()
+          end()
         })
         // The whole body is written, as by clients that read the answer after it.
         const write = (left: number) => {
           if (left > 0) request.write(chunk, () => write(left - chunk.length))
-          else request.end(() => resolve({ ...(status !== undefined && { status }) }))
+          else request.end(end)
         }
         write(bytes)
       })

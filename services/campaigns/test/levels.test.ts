@@ -304,7 +304,7 @@ it('no path lowers a level: import, edit, export, publish, pull, import', async 
   /** The marking that each value came with, wherever it came from. */
   const marks: Tlp[] = []
   let pulled = 0
-  for (let round = 0; round < rounds(2); round++) {
+  for (let round = 0; round < rounds(8); round++) {
     const random = seededRandom(round + 1)
     const below = (count: number) => Math.floor(random() * count)
     const chance = (share: number) => random() < share
