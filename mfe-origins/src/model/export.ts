@@ -8,14 +8,14 @@ export const sightingsCsv = ({ items, byId, edgesTo }: Found): string =>
   `${csvFormat(
     items.map((item: Sighting) => ({
       at: item.at,
-      at_is: item.posted_claimed ? 'claimed' : 'collected',
+      at_is: item.posted_claimed ? 'claimed' : 'upper bound (collected)',
       posted_at_claimed: item.posted_at ?? '',
       collected_at: item.fetched_at,
       source: item.source,
       account: escapeFormula(item.account ?? ''),
       url: escapeFormula(item.url ?? ''),
       matches: item.matches.join(' '),
-      likeness: item.likeness ?? '',
+      words_shared: item.matches.includes('near') ? (item.likeness ?? '') : '',
       edited: String(item.edited),
       follows: escapeFormula(
         (edgesTo.get(item.id) ?? []).map(edge => describeEdge(edge, byId.get(edge.from))).join('; '),
