@@ -186,6 +186,8 @@ export const LIMITS = {
   /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
   sightingsPage: 200,
   sightingCandidates: 2_000,
+  /** Addresses that the times of posting are looked up of at once. */
+  postedAddresses: 1_000,
   /** Words with more sightings of a user than this say nothing about what is told. */
   sightingPostings: 500,
   /** Records that are indexed at once, and removed ones. */

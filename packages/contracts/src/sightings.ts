@@ -219,6 +219,11 @@ export type SightingRecord = z.output<typeof sightingRecord>
 
 /** Served by the sightings service. */
 export const sightingsInternal = {
+  postedTimes: internalEndpoint('POST /internal/sightings/posted', {
+    summary: 'When the posts at some addresses were posted, as a user’s own records say; others are left out',
+    body: z.strictObject({ user_id: id, addresses: z.array(z.string()).max(LIMITS.postedAddresses) }),
+    response: z.array(z.strictObject({ address: z.string(), posted_at: time })),
+  }),
   putSightings: internalEndpoint('POST /internal/sightings', {
     summary: 'Index records of a user, and remove deleted ones; repeating it changes nothing',
     body: z.strictObject({

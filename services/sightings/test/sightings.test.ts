@@ -356,6 +356,27 @@ describe('shared sightings', () => {
   })
 })
 
+it('says when posts were posted, as the user’s own records say', async () => {
+  await rig.put(
+    ana,
+    { url: 'https://t.me/first/1', posted_at: DAY(3) },
+    { url: 'https://paper.example/a', posted_at: DAY(1), fetched_at: DAY(2) },
+    { url: 'https://paper.example/b', posted_at: null },
+    { url: 'https://paper.example/c', posted_at: DAY(5), fetched_at: DAY(4) },
+  )
+  await rig.put(bo, { url: 'https://paper.example/d', posted_at: DAY(1) })
+  const addresses = [
+    't.me/s/first/1',
+    ...['a?utm_source=x', 'b', 'c', 'd'].map(at => `https://paper.example/${at}`),
+  ]
+  const call = (user: BedUser) =>
+    rig.bed.internal(sightingsInternal.postedTimes, { body: { user_id: user.id, addresses } })
+  expect(await call(ana)).toEqual([
+    { address: 't.me/s/first/1', posted_at: DAY(3) },
+    { address: 'https://paper.example/a?utm_source=x', posted_at: DAY(1) },
+  ])
+})
+
 it('asks the collector once for all records, page by page, and goes on where it was cut off', async () => {
   const asked: (string | null)[] = []
   const last = 'f'.repeat(24)
