@@ -86,10 +86,12 @@ export const canonicalSentence = z.strictObject({
   created_at: time,
   /** Of the sentence in the text; null if the words of the triplet are nowhere. */
   place: textPlace.nullable(),
-  /** The words at that place, and what stands before and after them, cut at `LIMITS.excerptMax`. */
+  /** The words at that place, and the words before and after them, `LIMITS.excerptMax` units each at most. */
   before: z.string(),
   sentence: z.string(),
   after: z.string(),
+  /** Of all of the text, in UTF-16 units. */
+  text_length: z.int(),
   /** The triplets as they were extracted. */
   triplets: z.array(graphTriplet),
 })

@@ -275,8 +275,8 @@ describe('sharing records', () => {
     const id = await ingestOne('telegram', { ...telegramPost(), context })
     const bob = await bed.user('bob')
     expect(await open([id], bob.id)).toEqual([])
-    expect(await open([id], ana.id, 9)).toEqual([
-      { id, user_id: ana.id, shared: null, excerpt: 'The whole', quotes: null },
+    expect(await open([id], ana.id, 12)).toEqual([
+      { id, user_id: ana.id, shared: null, excerpt: 'The whole…', quotes: null },
     ])
     expect(await share([id], { shared: true, as: 'username' })).toBe(200)
     expect(await open([id], bob.id)).toMatchObject([{ id, user_id: ana.id, shared: 'username', excerpt: '' }])

@@ -5,8 +5,10 @@ import {
   type CanonicalMember,
   type CanonicalNarrative,
   type CanonicalSentence,
+  firstWords,
   foldLabel,
   LIMITS,
+  lastWords,
 } from '@iodine/contracts'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
 import { dayOf } from '../models/edge.js'
@@ -136,13 +138,6 @@ export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): Can
   }
 }
 
-/** A part of a text, in whole characters. */
-const slice = (text: string, start: number, end: number): string =>
-  text
-    .slice(Math.max(0, start), end)
-    .toWellFormed()
-    .replace(/^\uFFFD|\uFFFD$/g, '')
-
 export const presentSentence = (
   { text, place, triplets }: CitedMentions,
   words: string,
@@ -153,9 +148,10 @@ export const presentSentence = (
   posted_at: dates.get(text.src ?? '')?.toISOString() ?? null,
   created_at: text.created_at.toISOString(),
   place,
-  before: place ? slice(words, place.start - LIMITS.excerptMax, place.start) : '',
+  before: place ? lastWords(words.slice(0, place.start), LIMITS.excerptMax) : '',
   sentence: place ? words.slice(place.start, place.end) : '',
-  after: place ? slice(words, place.end, place.end + LIMITS.excerptMax) : slice(words, 0, LIMITS.excerptMax),
+  after: firstWords(words.slice(place?.end ?? 0), LIMITS.excerptMax),
+  text_length: words.length,
   triplets: triplets.map(({ id, subject, verb, object }) => ({ id, subject, verb, object })),
 })
 
