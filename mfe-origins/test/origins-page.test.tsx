@@ -169,6 +169,20 @@ describe('the answer', () => {
     expect(screen.queryByText(/\d %/)).toBeNull()
   })
 
+  it.each([
+    ['?value=the+lake', 'about=the+lake'],
+    [`?iod=${idOf(7)}`, `iod=${idOf(7)}`],
+    [`?record=${idOf(9)}`, `record=${idOf(9)}`],
+  ])('leads from %s to who shares it together', async (search, asked) => {
+    await open(search, {
+      ...answers(STORY),
+      'GET /iods/:id': [200, { id: idOf(7), value: 'the siren' }],
+      'GET /sightings/counting': [200, { counted: false }],
+    })
+    const link = await screen.findByRole('link', { name: 'Who shares it together?' })
+    expect(link.getAttribute('href')).toBe(`/dashboard/graph?tab=co-shares&${asked}`)
+  })
+
   it('warns that the earliest may be missing', async () => {
     const { counts } = STORY
     await open('?value=a', answers({ ...STORY, counts: { ...counts, truncated: true } }))

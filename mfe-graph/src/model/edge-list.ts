@@ -50,7 +50,7 @@ export function readEdgeList(text: string): EdgeList {
 /** Edges as CSV, with the names of columns that CooRTweet has. */
 export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
   `${csvFormat(
-    edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant }) => ({
+    edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant, p_value, q_value }) => ({
       account_id: escapeFormula(a),
       account_id_y: escapeFormula(b),
       weight,
@@ -59,5 +59,7 @@ export const edgesCsv = (edges: readonly CoShareEdge[]): string =>
       n_content_id_y: n_b,
       edge_symmetry_score: symmetry,
       beyond_chance: significant === null ? '' : String(significant),
+      p_value: p_value ?? '',
+      q_value: q_value ?? '',
     })),
   )}\n`

@@ -175,6 +175,10 @@ function Answer({ question, found, query }: AnswerProps) {
         </SightingCard>
         <Firsts found={found} onSelect={open} />
       </div>
+      <p className={styles.next}>
+        <SectionLink to={coSharesOf(question)}>Who shares it together?</SectionLink> Accounts that post it
+        within seconds of each other.
+      </p>
       <Timeline
         found={found}
         selected={selected}
@@ -198,6 +202,10 @@ function Answer({ question, found, query }: AnswerProps) {
     </>
   )
 }
+
+/** The page that looks for accounts that share what is asked about. */
+const coSharesOf = ({ by, words }: Question): string =>
+  `graph?${new URLSearchParams({ tab: 'co-shares', [by === 'iod' || by === 'record' ? by : 'about']: words })}`
 
 const Badge = ({ count, one, many }: { count: number; one: string; many: string }) => (
   <li>

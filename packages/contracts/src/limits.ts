@@ -207,6 +207,11 @@ export const LIMITS = {
   /** Edges that are kept of a run, the heaviest first, and pairs of an edge. */
   coordinationEdges: 5_000,
   coordinationEvidence: 50,
+  /** Own posts without a time or an account that a run names. */
+  coordinationLeftOut: 200,
+  /** Claims, values and addresses that a run is about, and the length of what it is called by. */
+  coordinationValues: 100,
+  runNameMax: 200,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

@@ -3,11 +3,13 @@ import type { SightingsConfig } from './config.js'
 import { createModels } from './models/index.js'
 import { addCoordinationRoutes } from './routes/coordination.js'
 import { addSightingRoutes } from './routes/sightings.js'
+import { createSecrets } from './store.js'
 
 /** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
   startStoreService('sightings', config, deps, service => {
     const models = createModels(service.mongo)
-    addSightingRoutes(service, models, config)
-    addCoordinationRoutes(service, models)
+    const secrets = createSecrets(models)
+    addSightingRoutes(service, models, secrets, config)
+    addCoordinationRoutes(service, models, secrets)
   })

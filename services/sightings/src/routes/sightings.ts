@@ -23,15 +23,15 @@ import { countOthers } from '../queries/count-others.js'
 import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
 import { storedOf } from '../queries/stored.js'
-import { createSecrets } from '../store.js'
+import type { Secrets } from '../store.js'
 
 export const addSightingRoutes = (
   service: StoreService,
   models: SightingModels,
+  secrets: () => Promise<Secrets>,
   { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
 ): void => {
   const { sightings, counting, runs, edges } = models
-  const secrets = createSecrets(models)
   const searching = { models, secrets, peers: service.peers, users: service.users }
 
   // A search compares up to some thousand sightings.
