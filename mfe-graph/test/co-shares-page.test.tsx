@@ -180,6 +180,7 @@ describe('co-shares', () => {
     await open(
       {
         ...DONE,
+        'GET /coordination/runs': [200, []],
         'GET /iods/:id': [200, { id: ID, value: 'giant mirrors' }],
         'GET /campaigns/:id': [200, { id: ID, name: 'Lake', iods: [{ value: 'one' }, { value: 'two' }] }],
         'POST /coordination/runs': [201, run({ state: 'queued', totals: null })],

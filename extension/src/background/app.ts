@@ -371,8 +371,7 @@ export const createApp = (database: Database): App => {
     async createIod({ iod: { value, category, description }, quoted }, place) {
       if (!(await isMarked(place))) throw new Error('Not marking here')
       const account = await requireAccount(database)
-      const { origin, pathname } = new URL(place.url)
-      const address = `${origin}${pathname}`
+      const address = captureAddress(place.url)
       const body = {
         value,
         category,

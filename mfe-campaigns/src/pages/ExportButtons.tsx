@@ -10,7 +10,7 @@ const OTHERS: { format: ExportFormat; label: string; profile?: ExportProfile }[]
   { format: 'stix', label: 'STIX 2.1 bundle' },
   { format: 'stix', label: 'STIX 2.1 bundle for OpenCTI', profile: 'opencti' },
   { format: 'misp', label: 'MISP event' },
-  { format: 'csv', label: 'CSV, without techniques' },
+  { format: 'csv', label: 'CSV' },
 ]
 
 /** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV; with the IODs' evidence if wanted. */
@@ -40,12 +40,14 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
               {OTHERS.map(({ format, label, profile }) => (
                 <MenuItem
                   key={label}
-                  text={withEvidence && format === 'csv' ? 'CSV, without techniques and evidence' : label}
+                  text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
                   onClick={() => void save(campaign, format, { withEvidence, profile })}
                 />
               ))}
             </Menu>
-            <p className={styles.levels}>Each states the sharing level; Export JSON does unless it is green.</p>
+            <p className={styles.levels}>
+              Each states the sharing level; Export JSON does unless it is green. CSV has no techniques.
+            </p>
           </div>
         }
       >

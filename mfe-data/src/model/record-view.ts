@@ -8,6 +8,7 @@ import {
   type TiktokRecord,
 } from '@iodine/contracts'
 import { pointerToken } from '@iodine/evidence'
+import { formatDateTime } from '@iodine/ui'
 
 /** One value of a record: the displayed text, and the value of an IOD created from it. */
 export interface FieldValue {
@@ -68,15 +69,20 @@ export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'B
 const isFilled = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-/** Display format: a number with separators, a time (Unix seconds) as ISO 8601 in UTC. */
+/** Display format: a number with separators, a time (Unix seconds or ISO 8601) as dates are; its IOD is in ISO 8601. */
 type Format = Field['kind'] | 'time'
 
 const shown = (value: string | number, format: Format, pointer: string | null): FieldValue => {
-  if (typeof value === 'string') return { text: value, iodValue: value, pointer }
+  if (typeof value === 'string') {
+    const isTime = format === 'time' && !Number.isNaN(Date.parse(value))
+    return isTime
+      ? { text: formatDateTime(value), iodValue: value, pointer: null }
+      : { text: value, iodValue: value, pointer }
+  }
   const date = new Date(format === 'time' ? value * 1000 : Number.NaN)
   const isDate = !Number.isNaN(date.getTime())
   const iodValue = isDate ? date.toISOString().replace('.000Z', 'Z') : String(value)
-  const text = format === 'number' ? value.toLocaleString('en-US') : iodValue
+  const text = format === 'number' ? value.toLocaleString('en-US') : isDate ? formatDateTime(date) : iodValue
   return { text, iodValue, pointer: isDate ? null : pointer }
 }
 
@@ -247,8 +253,8 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   }),
 }
 
-/** What the page says around the post, the same for all sources. */
-const contextFields = ({ context }: Stored): Field[] => {
+/** What the page says around the post, the same for all sources. @param shown texts that the card has already */
+const contextFields = ({ context }: Stored, shown: ReadonlySet<string>): Field[] => {
   const media = (key: 'url' | 'sha256' | 'phash', label: string): Field => ({
     ...field(`context.media.${key}`, label, null, 'list'),
     values: (context?.media ?? []).flatMap(
@@ -256,10 +262,10 @@ const contextFields = ({ context }: Stored): Field[] => {
     ),
   })
   return [
-    field('context.posted_at', 'Posted', context?.posted_at),
+    field('context.posted_at', 'Posted', context?.posted_at, 'time'),
     field('context.forwarded_from.name', 'Forwarded from', context?.forwarded_from?.name),
     field('context.forwarded_from.url', 'Forwarded from URL', context?.forwarded_from?.url, 'url'),
-    field('context.text', 'Text', context?.text),
+    ...(shown.has(context?.text ?? '') ? [] : [field('context.text', 'Text', context?.text)]),
     field('context.links', 'Links', context?.links, 'list'),
     media('url', 'Pictures'),
     media('sha256', 'Picture hashes'),
@@ -277,7 +283,10 @@ export function presentRecord(source: Source, record: Stored): RecordView {
   }))
   groups.push({
     title: record.context?.edited ? 'Context (edited)' : 'Context',
-    fields: contextFields(record),
+    fields: contextFields(
+      record,
+      new Set(groups.flatMap(({ fields }) => fields.flatMap(({ values }) => values.map(({ text }) => text)))),
+    ),
   })
   return {
     id: record.id,

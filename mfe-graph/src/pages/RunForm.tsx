@@ -7,7 +7,7 @@ import {
   type ShareKind,
 } from '@iodine/contracts'
 import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
-import { DocumentIcon } from '@iodine/ui/icons'
+import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import styles from './RunForm.module.css'
 
@@ -95,15 +95,18 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
           helperText="Only posts that Origins finds for it: copies, quotes and rewordings"
         >
           {subject ? (
-            <Tag
-              minimal
-              size="large"
-              multiline
-              onRemove={() => setSubject(null)}
-              removeButtonProps={{ 'aria-label': 'About everything' }}
-            >
-              <bdi>{subject.name}</bdi>
-            </Tag>
+            <div className={styles.subject}>
+              <Tag minimal size="large" multiline>
+                <bdi>{subject.name}</bdi>
+              </Tag>
+              <Button
+                variant="minimal"
+                icon={<CrossIcon />}
+                aria-label="About everything"
+                title="About everything"
+                onClick={() => setSubject(null)}
+              />
+            </div>
           ) : (
             <InputGroup
               id={`${id}-about`}
