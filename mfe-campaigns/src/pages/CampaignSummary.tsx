@@ -1,4 +1,5 @@
 import type { Category, Iod } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
 import { useListConsensus } from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
@@ -7,6 +8,7 @@ import styles from './CampaignSummary.module.css'
 import { SummaryBlock } from './SummaryBlock'
 
 export interface CampaignSummaryProps {
+  id: string
   description: string
   total: number
   /** Null until they are known. */
@@ -23,7 +25,7 @@ export interface CampaignSummaryProps {
 
 /** A campaign's description and statistics. */
 export function CampaignSummary(props: CampaignSummaryProps) {
-  const { description, total, statistics, iods, sharing, techniques, onCategory } = props
+  const { id, description, total, statistics, iods, sharing, techniques, onCategory } = props
   return (
     <div className={styles.summary}>
       <SummaryBlock title="Description">
@@ -47,6 +49,11 @@ export function CampaignSummary(props: CampaignSummaryProps) {
         </dl>
         {iods && <VotesBar iods={iods} />}
       </SummaryBlock>
+      {total > 0 && (
+        <p className={styles.lead}>
+          <SectionLink to={`graph?tab=co-shares&campaign=${id}`}>Who shares it together?</SectionLink>
+        </p>
+      )}
       <SummaryBlock title="Sharing">{sharing}</SummaryBlock>
       {statistics && statistics.iods > 0 && (
         <>

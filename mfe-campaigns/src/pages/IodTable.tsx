@@ -1,5 +1,10 @@
 import { countVotes, type Iod } from '@iodine/contracts'
-import { ConsensusContext, ConsensusMark, useListConsensus, useListedConsensus } from '@iodine/mfe-kit/consensus'
+import {
+  ConsensusContext,
+  ConsensusMark,
+  useListConsensus,
+  useListedConsensus,
+} from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DateTime, type Place, Tag, useLatest, withPlaces } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
 import { type CardColumn, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
