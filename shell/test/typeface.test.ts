@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 
@@ -38,7 +39,7 @@ const featuresOf = (font: Buffer): string[] => {
 }
 
 test('the typeface draws values as they are: it has no contextual alternates or ligatures, also for canvases', () => {
-  const font = readFileSync(new URL('../src/app/fonts/inter-latin-wght-normal.woff2', import.meta.url))
+  const font = readFileSync(join(import.meta.dirname, '../src/app/fonts/inter-latin-wght-normal.woff2'))
   const features = new Set(featuresOf(font))
   expect(features).toContain('tnum')
   for (const tag of ['calt', 'liga', 'clig', 'dlig', 'frac', 'rclt']) expect(features).not.toContain(tag)

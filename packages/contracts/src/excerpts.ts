@@ -1,3 +1,5 @@
+import { cutText } from './characters.js'
+
 /** The position of the last white space of a text; -1 without any. */
 const LAST_SPACE = /\s\S*$/u
 
@@ -6,8 +8,7 @@ export const firstWords = (text: string, max: number): string => {
   if (text.length <= max) return text
   const space = text.slice(0, max + 1).search(LAST_SPACE)
   if (space > max / 2) return text.slice(0, space).trimEnd()
-  const cut = text.slice(0, max)
-  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+  return cutText(text, max)
 }
 
 /** The end of a text, at most `max` UTF-16 units: whole words; of a longer word whole characters. */
