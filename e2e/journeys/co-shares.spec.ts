@@ -75,7 +75,7 @@ test('from a run to both posts of a pair', async ({ page, person, openAs }) => {
     await page.getByLabel('Within seconds').fill('60')
     await page.getByRole('button', { name: 'Find co-shares' }).click()
     await expect(counts).toContainText('3 accounts', { timeout: 60_000 })
-    await expect(counts).toContainText('2 edges')
+    await expect(counts).toContainText('2 pairs of accounts')
   })
 
   await test.step('an edge shows both posts and both times', async () => {
@@ -103,7 +103,7 @@ test('from a run to both posts of a pair', async ({ page, person, openAs }) => {
     const { readFile } = await import('node:fs/promises')
     const text = await readFile(await download.path(), 'utf8')
     expect(text.split('\r\n')[0]).toBe(
-      '\uFEFFaccount_id,account_id_y,weight,avg_time_delta,n_content_id,n_content_id_y,edge_symmetry_score,beyond_chance',
+      '\uFEFFaccount_id,account_id_y,weight,avg_time_delta,n_content_id,n_content_id_y,edge_symmetry_score,beyond_chance,p_value,q_value',
     )
     expect(text).toContain('telegram open_valley,telegram velden_truth,4,12,4,4,1')
   })

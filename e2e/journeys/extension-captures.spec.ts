@@ -87,6 +87,7 @@ test('what a collector reads is sealed: another member checks the quote, and the
     await choose(page, 'post.wacz', file)
     await expect(page.getByText('Unchanged since it was sealed')).toBeVisible()
     await expect(failing(page)).toHaveCount(0)
+    await page.getByText('What was checked').click()
     expect(await checks(page).count()).toBeGreaterThan(4)
     await choose(page, 'post.wacz', flipped)
     await expect(failing(page)).toHaveText([/iodine\/manifest\.json/, /not the one that was sealed/])

@@ -117,7 +117,9 @@ test('from an IOD to its first telling, and to who moves together', async ({ pag
   await test.step('the co-shares of the graph show who moves together, with both posts', async () => {
     await page.goto('/dashboard/graph?tab=co-shares')
     await page.getByRole('button', { name: 'Find co-shares' }).click()
-    await expect(page.getByRole('list', { name: 'Counts' })).toContainText('1 edge', { timeout: 60_000 })
+    await expect(page.getByRole('list', { name: 'Counts' })).toContainText('1 pair of accounts', {
+      timeout: 60_000,
+    })
     const [a, b] = ['telegram open_valley', 'telegram velden_truth']
     await page.goto(`${page.url()}&${new URLSearchParams({ node: a as string, to: b as string })}`)
     const pair = page.getByRole('list', { name: 'Pairs' }).getByRole('listitem').first()

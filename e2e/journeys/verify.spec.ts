@@ -48,6 +48,7 @@ test('a capture’s file proves itself in the browser and by the command, until 
 
   await choose(page, 'lake.wacz', wacz)
   await expect(page.getByText('Unchanged since it was sealed')).toBeVisible()
+  await page.getByText('What was checked').click()
   await expect(checks(page)).toHaveCount(6)
   await expect(failing(page)).toHaveCount(0)
   await expect(page.getByText('https://paper.example/lake')).toBeVisible()
@@ -69,6 +70,7 @@ test('a capture’s file proves itself in the browser and by the command, until 
   await expect(failing(page)).toHaveText([/not signed/])
   await page.getByRole('textbox').fill(pem)
   await choose(page, 'lake.wacz', wacz)
+  await page.getByText('What was checked').click()
   await expect(page.getByText('signed with the given key')).toBeVisible()
   expect(asked).toEqual([])
   expect(violations).toEqual([])

@@ -16,6 +16,7 @@ export const verifyPiece = async (page: Page, checks: number) => {
   await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
   const report = pieceOf(page).getByRole('region', { name: 'Verification' })
   await expect(report.getByText('The seal holds', { exact: true })).toBeVisible()
+  await report.getByText('What was checked').click()
   await expect(report.getByRole('img', { name: 'Holds:' })).toHaveCount(checks)
   return report
 }

@@ -476,6 +476,22 @@ describe('collecting, with captures', () => {
   })
 })
 
+test('an IOD made on a page keeps the query of its address, which names what is read', async () => {
+  const bodies: { source: string }[] = []
+  const noRequest = fetch
+  vi.stubGlobal('fetch', async (_: string, { body }: RequestInit) => {
+    bodies.push(JSON.parse(body as string))
+    return Response.json({ detail: 'Not now' }, { status: 503 })
+  })
+  await writeSetting(database, 'markedSites', ['https://video.example/*'])
+  const watched = { ...content, url: 'https://video.example/watch?v=a1&t=3s#comments' }
+  const iod = { value: 'Mirrors', category: 'SENTENCE', description: '' }
+  expect(await app.handle({ name: 'createIod', iod }, watched)).toMatchObject({ ok: false })
+  expect(bodies.map(({ source }) => source)).toEqual(['https://video.example/watch?v=a1&t=3s'])
+  await writeSetting(database, 'markedSites', [])
+  vi.stubGlobal('fetch', noRequest)
+})
+
 test('the token is in no answer', async () => {
   for (const [name, sender] of [
     ['status', ownPage],

@@ -22,6 +22,7 @@ const run = (given: Partial<CoordinationRun> = {}): CoordinationRun => ({
   since: null,
   until: null,
   scope: 'own',
+  about: null,
   created_at: '2026-03-01T10:00:00.000Z',
   expires_at: '2026-03-31T10:00:00.000Z',
   problem: null,
@@ -46,8 +47,24 @@ const network: CoordinationNetwork = {
     { id: 'tiktok <b>odd</b>', source: 'tiktok', account: '<b>odd</b>', pairs: 1 },
   ],
   edges: [
-    { a: 'telegram left', b: 'telegram right', weight: 4, significant: true, ...edge },
-    { a: 'telegram left', b: 'tiktok <b>odd</b>', weight: 1, significant: false, ...edge },
+    {
+      a: 'telegram left',
+      b: 'telegram right',
+      weight: 4,
+      significant: true,
+      p_value: 1 / 101,
+      q_value: 2 / 101,
+      ...edge,
+    },
+    {
+      a: 'telegram left',
+      b: 'tiktok <b>odd</b>',
+      weight: 1,
+      significant: false,
+      p_value: 0.5,
+      q_value: 0.5,
+      ...edge,
+    },
   ],
 }
 const post = { id: null, source: 'telegram' as const, url: null }
@@ -104,7 +121,7 @@ describe('co-shares', () => {
     await open(DONE)
     await settled()
     expect(screen.getByRole('list', { name: 'Counts' }).textContent).toBe(
-      '12 posts14 shares5 pairs3 accounts2 edges',
+      '12 posts14 shares5 pairs of shares3 accounts2 pairs of accounts',
     )
     expect(
       screen.getByText('3 posts without time left out · 1 object has more pairs than are looked at'),
@@ -132,8 +149,106 @@ describe('co-shares', () => {
     await open(DONE)
     const found = await settled()
     expect(found.nodePosition('tiktok <b>odd</b>')).not.toBeNull()
-    fireEvent.click(screen.getByRole('checkbox', { name: /Only edges beyond chance: more than 2 pairs/ }))
+    fireEvent.click(
+      screen.getByRole('checkbox', {
+        name: /Significant pairs of accounts only: more than 2 pairs of shares/,
+      }),
+    )
     await waitFor(() => expect(found.nodePosition('tiktok <b>odd</b>')).toBeNull())
+  })
+
+  it('lists the pairs of accounts with their chance, beside the accounts', async () => {
+    await open(DONE, '&view=table')
+    const table = await screen.findByRole('table', { name: 'Pairs of accounts' })
+    expect(
+      within(table)
+        .getAllByRole('row')
+        .map(row => row.textContent),
+    ).toEqual([
+      'AccountsPairs of sharesApart on averagep-valueq-valueChance',
+      'left – right412 s0.00990.02more than chance',
+      'left – <b>odd</b>112 s0.50.5may be chance',
+    ])
+    fireEvent.click(within(table).getByRole('button', { name: 'left – right' }))
+    const card = await screen.findByRole('region', { name: 'Edge details' })
+    within(card).getByText('0.0099, of 100 shuffles of the times')
+    within(card).getByText('0.02, corrected for all pairs of accounts')
+  })
+
+  it('has the question of the run that is shown in the form', async () => {
+    const asked = run({
+      kinds: ['hashtag'],
+      window_s: 300,
+      min_participation: 4,
+      since: '2026-02-01T10:00:00.000Z',
+      scope: 'shared',
+      about: { name: 'Campaign: Mirrors', values: ['a', 'b'] },
+    })
+    await open({ ...DONE, 'GET /coordination/runs': [200, [asked]] }, `&run=${ID}`)
+    await screen.findByText('Campaign: Mirrors')
+    const textIn = (label: string) => screen.getByLabelText<HTMLInputElement>(label).value
+    expect(textIn('Within seconds')).toBe('300')
+    expect(textIn('Least shares an account')).toBe('4')
+    expect(screen.getByLabelText<HTMLInputElement>(/^Posted since/).value).toBe('2026-02-01T10:00')
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'Records' }).value).toBe('shared')
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Hashtags' }).checked).toBe(true)
+    expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Links' }).checked).toBe(false)
+  })
+
+  it.each([
+    ['&about=the+siren', { name: 'the siren', values: ['the siren'] }],
+    [`&iod=${ID}`, { name: 'giant mirrors', values: ['giant mirrors'] }],
+    [`&campaign=${ID}`, { name: 'Campaign: Lake', values: ['one', 'two'] }],
+    [`&record=${ID}`, { name: 'Posts like one of your records', record_id: ID }],
+  ])('begins a run about what %s asks about', async (search, about) => {
+    await open(
+      {
+        ...DONE,
+        'GET /coordination/runs': [200, []],
+        'GET /iods/:id': [200, { id: ID, value: 'giant mirrors' }],
+        'GET /campaigns/:id': [200, { id: ID, name: 'Lake', iods: [{ value: 'one' }, { value: 'two' }] }],
+        'POST /coordination/runs': [201, run({ state: 'queued', totals: null })],
+      },
+      search,
+    )
+    await waitFor(() => {
+      const words = screen.queryByLabelText<HTMLInputElement>(/^About/)
+      expect(words?.value || screen.queryByText(about.name)?.textContent).toBe(about.name)
+    })
+    fireEvent.click(screen.getByRole('button', { name: 'Find co-shares' }))
+    await waitFor(() =>
+      expect(called('POST /coordination/runs')[0]?.body).toMatchObject({ about, min_participation: 1 }),
+    )
+  })
+
+  it('names the posts that were left out', async () => {
+    await open({
+      ...DONE,
+      'GET /coordination/runs/:id/left-out': [
+        200,
+        {
+          posts: [
+            {
+              id: ID,
+              source: 'telegram',
+              account: 'left',
+              url: 'https://t.me/left/9',
+              collected_at: '2026-03-02T10:00:00.000Z',
+              excerpt: 'When was this?',
+              why: 'time',
+            },
+          ],
+        },
+      ],
+    })
+    const fold = (await screen.findByText('Which posts were left out')).closest('details')
+    if (fold) {
+      fold.open = true
+      fireEvent(fold, new Event('toggle'))
+    }
+    const list = await screen.findByRole('list', { name: 'Posts left out' })
+    expect(list.textContent).toContain('left The page says no time. Collected 2026-03-02 10:00:00 UTC')
+    within(list).getByRole('link', { name: 'https://t.me/left/9' })
   })
 
   it('says that posts of an edge are gone', async () => {

@@ -91,8 +91,8 @@ it('draws only the edges beyond chance where that is asked for', () => {
   const coShares = {
     nodes: ['a', 'b', 'c'].map(id => ({ id, label: id, type: 'telegram', pairs: 3 })),
     edges: [
-      { a: 'a', b: 'b', weight: 9, significant: true, ...edge },
-      { a: 'b', b: 'c', weight: 1, significant: false, ...edge },
+      { a: 'a', b: 'b', weight: 9, significant: true, p_value: 0.01, q_value: 0.02, ...edge },
+      { a: 'b', b: 'c', weight: 1, significant: false, p_value: null, q_value: null, ...edge },
     ],
   }
   const network = createNetwork(drawnCoShares(coShares, false), CO_SHARE_KINDS)

@@ -26,6 +26,8 @@ const narrative = (
   object: { cluster: id(300 + n), label: `lake ${n}`, members: 1 },
   sentences: 14,
   sources: 9,
+  clock: 'posted',
+  dated: 14,
   since: '2026-10-12T08:00:00.000Z',
   last: '2026-11-20T08:00:00.000Z',
   triplets: 15,
@@ -66,11 +68,13 @@ const detail = (n: number): CanonicalDetail => ({
 const sentence = (n: number): CanonicalSentence => ({
   narrative_id: id(500 + n),
   src: n % 2 ? 'https://a.example' : null,
+  posted_at: n % 2 ? '2026-10-12T08:00:00.000Z' : null,
   created_at: '2026-11-20T08:00:00.000Z',
   place: { start: 12, end: 40 },
   before: 'They say it. ',
   sentence: `Giant mirrors heat lake ${n}.`,
   after: ' Nobody asks why.',
+  text_length: n % 2 ? 999 : 57,
   triplets: [{ id: n, subject: 'Giant mirrors', verb: 'heat', object: `lake ${n}` }],
 })
 const decision = (fields: Partial<CanonicalDecision> = {}): CanonicalDecision => ({
@@ -180,6 +184,32 @@ describe('the list', () => {
     await screen.findByText('No canonical narratives yet')
   })
 
+  it('says which dates are those of sources, and which those of analyses', async () => {
+    await open('/canonical', {
+      'GET /narratives/canonical': [
+        200,
+        [
+          narrative(1, 'giant mirrors', { dated: 11 }),
+          narrative(2, 'sun satellites', {
+            clock: 'analyzed',
+            since: '2026-11-26T08:00:00.000Z',
+            last: '2026-11-26T09:00:00.000Z',
+            over_time: [],
+          }),
+        ],
+      ],
+    })
+    const [dated, analyzed] = await waitFor(() => {
+      const rows = within(screen.getByRole('list', { name: 'Canonical narratives' })).getAllByRole('listitem')
+      expect(rows).toHaveLength(2)
+      return rows
+    })
+    expect(dated?.textContent).toContain('· since Oct 12, 2026, last Nov 20, 2026 · 3 without a date')
+    // The ends of the small bars.
+    expect(dated?.textContent).toMatch(/Oct 12Nov 20$/)
+    expect(analyzed?.textContent).toMatch(/· analyzed Nov 26, 2026$/)
+  })
+
   it('of all people has no links, and of another member no history', async () => {
     await open('/canonical?scope=all', {
       'GET /narratives/canonical': [200, [narrative(1, 'giant mirrors', { owners: 3, over_time: [] })]],
@@ -209,6 +239,11 @@ describe('a narrative', () => {
     expect(screen.queryByRole('button', { name: 'Split the verb' })).toBeNull()
     const marked = await screen.findByText('Giant mirrors heat lake 1.')
     expect(marked.tagName).toBe('MARK')
+    expect(marked.closest('li')?.textContent).toMatch(/Nobody asks why\.….*posted Oct 12, 2026/)
+    const undated = screen.getByText('Giant mirrors heat lake 2.').closest('li')
+    expect(undated?.textContent).toMatch(/Nobody asks why\.[^…]*analyzed Nov 20, 2026/)
+    screen.getByText('By when the sources were posted, as your records say.')
+    screen.getByText(/^How many of its 15 triplets have each/)
     const text = screen.getAllByRole('link', { name: 'Read in its text' })[0]
     expect(text?.getAttribute('href')).toContain(`/${id(501)}?start=12&end=40`)
     fireEvent.click(screen.getByRole('button', { name: /Without a source/ }))

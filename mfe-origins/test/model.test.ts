@@ -1,9 +1,9 @@
 import { csvParse } from 'd3'
 import { describe, expect, it } from 'vitest'
 import { sightingsCsv } from '../src/model/export'
-import { AXIS_HEIGHT, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
+import { AXIS_HEIGHT, axisLabels, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
 import { readQuestion, toAddress, toBody, WORDS_MAX } from '../src/model/question'
-import { describeEdge, formatSpan, joinPages, KINDS, kindOf } from '../src/model/sightings'
+import { describeDistance, describeEdge, formatSpan, joinPages, KINDS, kindOf } from '../src/model/sightings'
 import {
   clampSpan,
   countParts,
@@ -79,7 +79,18 @@ describe('sightings', () => {
     expect(describeEdge({ ...edge, how: 'forward' }, undefined)).toBe(
       'Forwarded from an earlier post, says the page',
     )
+    expect(describeEdge({ ...edge, delta_s: null, how: 'copy' }, sighting(1))).toBe('Seen earlier: account_1')
     expect([1, 150, 7_300, 180_000].map(formatSpan)).toEqual(['1 s', '2.5 min', '2 h', '2.1 days'])
+  })
+
+  it('follow the earliest by claimed times alone: a time of collecting is an upper bound', () => {
+    const [claimed, bound] = [sighting(1), sighting(1, { posted_claimed: false })]
+    expect(describeDistance(claimed, sighting(2))).toBe('60 min after the earliest')
+    expect(describeDistance(claimed, sighting(1))).toBe('At the same time as the earliest')
+    expect(describeDistance(bound, sighting(2))).toBe('60 min or more after the earliest')
+    expect(describeDistance(claimed, sighting(2, { posted_claimed: false }))).toBe(
+      'May be earlier than it was collected',
+    )
   })
 
   it('go out as CSV, with both times, and run no formula in a spreadsheet', () => {
@@ -93,7 +104,8 @@ describe('sightings', () => {
     expect(first).toMatchObject({
       account: "'=cmd()",
       text: 'a "b",\nc',
-      at_is: 'collected',
+      at_is: 'upper bound (collected)',
+      words_shared: '',
       posted_at_claimed: '',
       collected_at: '2026-03-09T00:00:00.000Z',
     })
@@ -155,6 +167,17 @@ describe('the timeline', () => {
   it('counts all marks in its parts', () => {
     const parts = countParts(timeline, timeline.whole, 4)
     expect(parts.reduce((sum, count) => sum + count)).toBe(items.length)
+  })
+
+  it('has an axis that begins with the whole date', () => {
+    const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 2, day, hour))
+    expect(axisLabels([at(3), at(4), at(5)])).toEqual(['Mar 3, 2026', 'Mar 4', 'Mar 5'])
+    expect(axisLabels([at(3, 12), at(3, 18), at(4)])).toEqual(['Mar 3, 2026', '18:00', 'Mar 4'])
+    expect(axisLabels([new Date('2025-12-31'), new Date('2026-01-01')])).toEqual([
+      'Dec 31, 2025',
+      'Jan 1, 2026',
+    ])
+    expect(axisLabels([new Date('2025-12-01'), new Date('2026-01-01')])).toEqual(['Dec 2025', 'Jan 2026'])
   })
 
   it('knows which mark is at a place', () => {

@@ -26,7 +26,7 @@ const STORY = results(
   ],
   {
     edges: [
-      { from: idOf(1), to: idOf(2), how: 'copy', delta_s: 3_600 },
+      { from: idOf(1), to: idOf(2), how: 'link', delta_s: null },
       { from: idOf(1), to: idOf(3), how: 'forward', delta_s: 7_200 },
     ],
   },
@@ -110,9 +110,9 @@ describe('the answer', () => {
         .slice(1)
         .map(row => row.textContent),
     ).toEqual([
-      'first_voice2026-03-01 11:00:00 UTCclaimedEarliest known here1',
-      '<b>loud</b>2026-03-01 12:00:00 UTCcollectedSeen earlier: first_voice, 60 min before1',
-      'صوت البحيرة2026-03-01 13:00:00 UTCclaimedForwarded from first_voice, says the page1',
+      'first_voice2026-03-01 11:00:00 UTCclaimed by the pageEarliest known here1',
+      '<b>loud</b>≤ 2026-03-01 12:00:00 UTCwhen collected, may be earlierLinks to the post of first_voice1',
+      'صوت البحيرة2026-03-01 13:00:00 UTCclaimed by the pageForwarded from first_voice, says the page1',
     ])
   })
 
@@ -120,10 +120,10 @@ describe('the answer', () => {
     await open('?value=a', answers(STORY))
     fireEvent.click(await screen.findByRole('button', { name: '<b>loud</b>' }))
     const details = await screen.findByRole('region', { name: 'Selected sighting' })
-    within(details).getByText('Nearly the same text 91 %')
+    within(details).getByText('Nearly the same text: 91 % of words shared')
     within(details).getByText('A version that was seen later is never the first')
-    within(details).getByText(/which it is ordered by/)
-    fireEvent.click(within(details).getByRole('button', { name: /^Seen earlier/ }))
+    within(details).getByText(/by which it is ordered: it may be earlier/)
+    fireEvent.click(within(details).getByRole('button', { name: /^Links to the post/ }))
     await waitFor(() => within(details).getByText('first_voice'))
     fireEvent.click(within(details).getByRole('button', { name: 'Close' }))
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Selected sighting' })).toBeNull())
@@ -153,13 +153,49 @@ describe('the answer', () => {
     const details = await screen.findByRole('region', { name: 'Selected sighting' })
     within(details).getByText('@mira')
     fireEvent.keyDown(timeline, { key: 'ArrowLeft' })
-    await screen.findByText('<b>loud</b>, 2026-03-01 12:00:00 UTC, Nearly the same text')
+    await screen.findByText('<b>loud</b>, ≤ 2026-03-01 12:00:00 UTC, Nearly the same text')
     fireEvent.keyDown(timeline, { key: '+' })
     await waitFor(() => expect(timeline.dataset.span).not.toBe(whole))
     fireEvent.click(screen.getByRole('button', { name: 'Whole time' }))
     await waitFor(() => expect(timeline.dataset.span).toBe(whole))
     fireEvent.keyDown(timeline, { key: 'Escape' })
     await waitFor(() => expect(screen.queryByRole('region', { name: 'Selected sighting' })).toBeNull())
+  })
+
+  it('says which may be earlier, what was collected first, and no share of words but of near copies', async () => {
+    const [claimed, early] = [
+      sighting(1, { matches: ['quoted'], likeness: 0.42 }),
+      sighting(2, {
+        matches: ['reworded'],
+        likeness: 0.27,
+        posted_claimed: false,
+        fetched_at: '2026-03-01T12:00:00.000Z',
+      }),
+    ]
+    await open('?value=a', answers(results([claimed, early], { first_seen: early })))
+    const first = await screen.findByRole('region', { name: 'Earliest known here' })
+    within(first).getByText(/^1 other may be earlier/)
+    within(first).getByText(/^Collected first/)
+    fireEvent.click(within(first).getByRole('button', { name: 'account_2' }))
+    within(await screen.findByRole('region', { name: 'Selected sighting' })).getByText('account_2')
+    const firsts = screen.getByRole('region', { name: 'First by account' })
+    within(firsts).getByText('May be earlier than it was collected')
+    expect(screen.getAllByText('Quoted word for word').length).toBeGreaterThan(0)
+    expect(screen.queryByText(/\d %/)).toBeNull()
+  })
+
+  it.each([
+    ['?value=the+lake', 'about=the+lake'],
+    [`?iod=${idOf(7)}`, `iod=${idOf(7)}`],
+    [`?record=${idOf(9)}`, `record=${idOf(9)}`],
+  ])('leads from %s to who shares it together', async (search, asked) => {
+    await open(search, {
+      ...answers(STORY),
+      'GET /iods/:id': [200, { id: idOf(7), value: 'the siren' }],
+      'GET /sightings/counting': [200, { counted: false }],
+    })
+    const link = await screen.findByRole('link', { name: 'Who shares it together?' })
+    expect(link.getAttribute('href')).toBe(`/dashboard/graph?tab=co-shares&${asked}`)
   })
 
   it('warns that the earliest may be missing', async () => {

@@ -1,5 +1,6 @@
+import type { ApiClient } from '@iodine/mfe-kit'
 import { expect, test } from 'vitest'
-import { excerptOf, textWith } from '../src/search/results'
+import { excerptOf, KINDS, textWith } from '../src/search/results'
 
 test('an excerpt is one line, and begins at a word shortly before the match', () => {
   expect(excerptOf('Giant  mirrors\n heat the lake', 'lake')).toBe('Giant mirrors heat the lake')
@@ -20,4 +21,30 @@ test('the text of a record that has the term is found wherever it stands', () =>
   expect(textWith(record, 'lake')).toBe('LAKEside')
   expect(textWith(record, 'nowhere')).toBe('first')
   expect(textWith({ id: '1', count: 3 }, 'x')).toBe('')
+})
+
+test('IODs come by how well their values match; one that matches in its description shows that', async () => {
+  const iod = (id: string, value: string, description = '') => ({
+    id,
+    value,
+    description,
+    category: 'HASHTAGS',
+  })
+  const items = [
+    iod('1', 'Buoy nine', 'Measured far from the mirrors'),
+    iod('2', 'supermirrors'),
+    iod('3', 'The mirrors turn'),
+    iod('4', 'mirrors of Varnel'),
+    iod('5', 'Seen', 'mirrors'),
+    iod('6', 'Told', 'mirrors'),
+  ]
+  const api = {
+    page: async () => ({ items, total: 7 }),
+    call: async () => [iod('7', '#Mirrors')],
+  } as unknown as ApiClient
+  const { results, total } = (await KINDS[0]?.find(api, 'mirrors', new AbortController().signal)) ?? {}
+  expect(results?.map(({ page }) => page)).toEqual(['iods/7', 'iods/4', 'iods/3', 'iods/2', 'iods/1'])
+  expect(results?.[0]?.text).toBe('#Mirrors')
+  expect(results?.[4]?.text).toBe('Buoy nine – Measured far from the mirrors')
+  expect(total).toBe(7)
 })

@@ -188,6 +188,7 @@ function Members(props: MembersProps) {
   return (
     <div className={styles.columns}>
       <CampaignSummary
+        id={campaign.id}
         description={campaign.description}
         // The count is known even if the IODs are missing.
         total={campaign.iod_count}

@@ -1,4 +1,6 @@
 import type { Category, Iod } from '@iodine/contracts'
+import { SectionLink } from '@iodine/mfe-kit'
+import { useListConsensus } from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { overTime, type Statistics, sumVotes } from '../model/iods'
@@ -6,6 +8,7 @@ import styles from './CampaignSummary.module.css'
 import { SummaryBlock } from './SummaryBlock'
 
 export interface CampaignSummaryProps {
+  id: string
   description: string
   total: number
   /** Null until they are known. */
@@ -22,7 +25,7 @@ export interface CampaignSummaryProps {
 
 /** A campaign's description and statistics. */
 export function CampaignSummary(props: CampaignSummaryProps) {
-  const { description, total, statistics, iods, sharing, techniques, onCategory } = props
+  const { id, description, total, statistics, iods, sharing, techniques, onCategory } = props
   return (
     <div className={styles.summary}>
       <SummaryBlock title="Description">
@@ -46,6 +49,11 @@ export function CampaignSummary(props: CampaignSummaryProps) {
         </dl>
         {iods && <VotesBar iods={iods} />}
       </SummaryBlock>
+      {total > 0 && (
+        <p className={styles.lead}>
+          <SectionLink to={`graph?tab=co-shares&campaign=${id}`}>Who shares it together?</SectionLink>
+        </p>
+      )}
       <SummaryBlock title="Sharing">{sharing}</SummaryBlock>
       {statistics && statistics.iods > 0 && (
         <>
@@ -108,23 +116,46 @@ function OverTime({ iods }: { iods: Iod[] }) {
   )
 }
 
-/** Negative votes to the left of the middle, positive ones to the right. */
+/** IODs with votes whose weights are asked for. */
+const WEIGHED_MAX = 500
+
+/** Negative votes to the left of the middle, positive ones to the right: solid as far as they are independent. */
 function VotesBar({ iods }: { iods: Iod[] }) {
   const { positive, negative } = useMemo(() => sumVotes(iods), [iods])
+  const ids = useMemo(() => iods.flatMap(({ id, votes }) => (votes.length > 0 ? id : [])), [iods])
+  const weighed = ids.length <= WEIGHED_MAX ? ids : []
+  const consensus = useListConsensus(weighed, 0, weighed.length)
+  const weights = weighed.map(id => consensus[id])
+  const isKnown = weighed.length > 0 && weights.every(each => each !== undefined)
+  const [against, forIt] = (['against', 'for'] as const).map(side =>
+    weights.reduce((sum, each) => sum + (each?.[side] ?? 0), 0),
+  ) as [number, number]
   const most = Math.max(positive, negative)
   if (most === 0) return null
   const label = `Votes: ${formatCount(negative)} negative, ${formatCount(positive)} positive`
+  const bar = (votes: number, independent: number) =>
+    ({
+      width: `${(votes / most) * 100}%`,
+      '--solid': `${isKnown && votes > 0 ? Math.min(1, independent / votes) * 100 : 100}%`,
+    }) as CSSProperties
   return (
-    <div className={styles.votes} role="img" aria-label={label} title={label}>
-      <span className={styles.number}>−{formatCount(negative)}</span>
-      <span className={styles.half}>
-        <span className={styles.negative} style={{ width: `${(negative / most) * 100}%` }} />
-      </span>
-      <span className={styles.half}>
-        <span className={styles.positive} style={{ width: `${(positive / most) * 100}%` }} />
-      </span>
-      <span className={styles.number}>+{formatCount(positive)}</span>
-    </div>
+    <>
+      <div className={styles.votes} role="img" aria-label={label} title={label}>
+        <span className={styles.number}>−{formatCount(negative)}</span>
+        <span className={styles.half}>
+          <span className={styles.negative} style={bar(negative, against)} />
+        </span>
+        <span className={styles.half}>
+          <span className={styles.positive} style={bar(positive, forIt)} />
+        </span>
+        <span className={styles.number}>+{formatCount(positive)}</span>
+      </div>
+      <p className={styles.legend}>
+        Left: votes against. Right: votes for.
+        {isKnown &&
+          ` ≈ ${formatCount(Math.round(against + forIt))} of ${formatCount(positive + negative)} are independent; the rest, pale, is of accounts that often vote together.`}
+      </p>
+    </>
   )
 }
 

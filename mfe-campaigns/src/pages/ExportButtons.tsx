@@ -45,6 +45,9 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
                 />
               ))}
             </Menu>
+            <p className={styles.levels}>
+              Each states the sharing level; Export JSON does unless it is green. CSV has no techniques.
+            </p>
           </div>
         }
       >

@@ -1,4 +1,10 @@
 import { countVotes, type Iod } from '@iodine/contracts'
+import {
+  ConsensusContext,
+  ConsensusMark,
+  useListConsensus,
+  useListedConsensus,
+} from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DateTime, type Place, Tag, useLatest, withPlaces } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
 import { type CardColumn, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
@@ -56,7 +62,7 @@ export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>)
       </div>
     ),
   },
-  { name: 'Votes', width: 80, area: 'votes', cell: iod => <Votes iod={iod} /> },
+  { name: 'Votes', width: 112, area: 'votes', cell: iod => <Votes iod={iod} /> },
   {
     name: 'Comments',
     width: 88,
@@ -78,14 +84,18 @@ export function IodTable({ iods, onOpen, onRemove }: IodTableProps) {
   const { shown, remove } = useGaps(iods, onRemove)
   const columns = useMemo(() => memberColumns({ onOpen, onRemove: remove }), [onOpen, remove])
   const rows = useVirtualRows(shown, HEIGHTS)
+  const ids = useMemo(() => shown.map(({ id }) => id), [shown])
+  const consensus = useListConsensus(ids, rows.from, rows.to)
   return (
-    <VirtualTable
-      rows={rows}
-      label="IODs"
-      columns={columns}
-      minWidth={MIN_WIDTH}
-      cardTemplate={CARD_TEMPLATE}
-    />
+    <ConsensusContext value={consensus}>
+      <VirtualTable
+        rows={rows}
+        label="IODs"
+        columns={columns}
+        minWidth={MIN_WIDTH}
+        cardTemplate={CARD_TEMPLATE}
+      />
+    </ConsensusContext>
   )
 }
 
@@ -122,10 +132,13 @@ function useGaps(iods: Iod[], onRemove: IodTableProps['onRemove']) {
 function Votes({ iod }: { iod: Iod }) {
   const { positive, negative } = countVotes(iod)
   return (
-    <span className={styles.votes} role="img" aria-label={`${positive} positive, ${negative} negative`}>
-      <span className={styles.positive}>+{positive}</span>
-      <span className={styles.negative}>−{negative}</span>
-    </span>
+    <div>
+      <span className={styles.votes} role="img" aria-label={`${positive} positive, ${negative} negative`}>
+        <span className={styles.positive}>+{positive}</span>
+        <span className={styles.negative}>−{negative}</span>
+      </span>
+      <ConsensusMark votes={iod.votes.length} consensus={useListedConsensus(iod.id)} />
+    </div>
   )
 }
 

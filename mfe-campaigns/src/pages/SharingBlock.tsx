@@ -39,7 +39,10 @@ export function SharingBlock({ campaign: { id, created_by_id } }: { campaign: Ca
           />
         )}
       </div>
-      <p className={styles.note}>How far files of this campaign may be passed on. Its exports carry it.</p>
+      <p className={styles.note}>
+        How far files of this campaign may be passed on. STIX, MISP and CSV state it; JSON does unless it is
+        green.
+      </p>
       <FeedBlock sharing={sharing} mine={mine} onPublish={published => share({ published })} />
       {kept && kept.imports.length > 0 && (
         <>

@@ -11,6 +11,7 @@ import {
   type TiktokRecord,
 } from '@iodine/contracts'
 import { pointerToken } from '@iodine/evidence'
+import { formatDateTime } from '@iodine/ui'
 
 /** One value of a record: the displayed text, and the value of an IOD created from it. */
 export interface FieldValue {
@@ -75,15 +76,20 @@ export const SOURCE_TYPE_OF = { tiktok: 'TIKTOK', telegram: 'TELEGRAM', blog: 'B
 const isFilled = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
 
-/** Display format: a number with separators, a time (Unix seconds) as ISO 8601 in UTC. */
+/** Display format: a number with separators, a time (Unix seconds or ISO 8601) as dates are; its IOD is in ISO 8601. */
 type Format = Field['kind'] | 'time'
 
 const shown = (value: string | number, format: Format, pointer: string | null): FieldValue => {
-  if (typeof value === 'string') return { text: value, iodValue: value, pointer }
+  if (typeof value === 'string') {
+    const isTime = format === 'time' && !Number.isNaN(Date.parse(value))
+    return isTime
+      ? { text: formatDateTime(value), iodValue: value, pointer: null }
+      : { text: value, iodValue: value, pointer }
+  }
   const date = new Date(format === 'time' ? value * 1000 : Number.NaN)
   const isDate = !Number.isNaN(date.getTime())
   const iodValue = isDate ? date.toISOString().replace('.000Z', 'Z') : String(value)
-  const text = format === 'number' ? value.toLocaleString('en-US') : iodValue
+  const text = format === 'number' ? value.toLocaleString('en-US') : isDate ? formatDateTime(date) : iodValue
   return { text, iodValue, pointer: isDate ? null : pointer }
 }
 
@@ -254,8 +260,8 @@ const LAYOUTS: { [S in Source]: (record: RecordOf[S]) => Layout } = {
   }),
 }
 
-/** What the page says around the post, the same for all sources. */
-const contextFields = ({ context }: Stored): Field[] => {
+/** What the page says around the post, the same for all sources. @param shown texts that the card has already */
+const contextFields = ({ context }: Stored, shown: ReadonlySet<string>): Field[] => {
   const media = (key: 'url' | 'sha256' | 'phash', label: string): Field => ({
     ...field(`context.media.${key}`, label, null, 'list'),
     values: (context?.media ?? []).flatMap(
@@ -263,13 +269,13 @@ const contextFields = ({ context }: Stored): Field[] => {
     ),
   })
   return [
-    field('context.posted_at', 'Posted', context?.posted_at),
+    field('context.posted_at', 'Posted', context?.posted_at, 'time'),
     field('context.forwarded_from.name', 'Forwarded from', context?.forwarded_from?.name),
     field('context.forwarded_from.url', 'Forwarded from URL', context?.forwarded_from?.url, 'url'),
     ...(context?.stated_canonical
       ? [field('context.stated_canonical', 'Canonical as stated', context.stated_canonical, 'url')]
       : []),
-    field('context.text', 'Text', context?.text),
+    ...(shown.has(context?.text ?? '') ? [] : [field('context.text', 'Text', context?.text)]),
     field('context.links', 'Links', context?.links, 'list'),
     media('url', 'Pictures'),
     media('sha256', 'Picture hashes'),
@@ -289,7 +295,10 @@ export function presentRecord(source: Source, record: Stored): RecordView {
   const removedAt = removalSeen(record)
   groups.push({
     title: record.context?.edited ? 'Context (edited)' : 'Context',
-    fields: contextFields(record),
+    fields: contextFields(
+      record,
+      new Set(groups.flatMap(({ fields }) => fields.flatMap(({ values }) => values.map(({ text }) => text)))),
+    ),
   })
   return {
     id: record.id,

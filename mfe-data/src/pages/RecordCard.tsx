@@ -1,7 +1,7 @@
 import { type CaptureSummary, SHARED_AS, type SharedAs, type Source, type Stored } from '@iodine/contracts'
 import { paths, useSections } from '@iodine/mfe-kit'
 import { SealedMark } from '@iodine/mfe-kit/evidence'
-import { Button, Card, Checkbox, DateTime, formatDateTime, HTMLTable, Tag } from '@iodine/ui'
+import { Button, Card, Checkbox, DateTime, formatDateTime, HTMLTable, ShortId, Tag } from '@iodine/ui'
 import {
   ChevronDownIcon,
   ChevronRightIcon,
@@ -30,8 +30,6 @@ import styles from './RecordCard.module.css'
 import { ChosenRecords, RecordContext } from './record-context'
 import { SelectionBubble } from './SelectionBubble'
 import { readSelection, useFieldSelection } from './use-field-selection'
-
-const SHORT_ID_LENGTH = 8
 
 const isEmpty = ({ values }: Field) => values.length === 0
 
@@ -138,7 +136,9 @@ export const RecordCard = memo(function RecordCard(props: RecordCardProps) {
               Collected <DateTime value={view.collectedAt} format={formatDateTime} />
             </span>
             <span className={styles.from}>Source: {view.collectedFrom}</span>
-            <span>ID: {view.id.slice(0, SHORT_ID_LENGTH)}</span>
+            <span>
+              ID: <ShortId id={view.id} of="record" />
+            </span>
           </footer>
         </Card>
         {selection &&

@@ -39,8 +39,10 @@ export function analyzeFile({ text, windowS, minParticipation }: FileQuestion): 
     const options = { windowS, minParticipation }
     const { pairs, truncated } = detectPairs(shares, options)
     const all = network(pairs).sort((a, b) => b.weight - a.weight)
-    const threshold =
-      shares.length <= SIGNIFICANCE_SHARES && all.length > 0 ? significance(shares, options).threshold : null
+    const tests =
+      shares.length <= SIGNIFICANCE_SHARES && all.length > 0 ? significance(shares, options) : null
+    const threshold = tests?.threshold ?? null
+    const tested = new Map(tests?.tested.map(edge => [pairKey(edge.a, edge.b), edge]))
     const kept = all.slice(0, LIMITS.coordinationEdges)
     const times = new Map(shares.map(({ content, at }) => [content, at]))
     const evidence: Record<string, FilePair[]> = Object.fromEntries(
@@ -67,6 +69,8 @@ export function analyzeFile({ text, windowS, minParticipation }: FileQuestion): 
             n_b: nB,
             symmetry,
             significant: threshold === null ? null : weight > threshold,
+            p_value: tested.get(pairKey(a, b))?.pValue ?? null,
+            q_value: tested.get(pairKey(a, b))?.qValue ?? null,
           })),
         },
         shares: shares.length,

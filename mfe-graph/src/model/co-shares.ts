@@ -62,3 +62,6 @@ export const formatSeconds = (seconds: number): string => {
   if (seconds < 120) return `${shown(seconds)} s`
   return seconds < 7_200 ? `${shown(seconds / 60)} min` : `${shown(seconds / 3_600)} h`
 }
+
+/** A p-value or q-value: '0.0099', '0.25'. */
+export const formatShare = (value: number): string => String(Number(value.toPrecision(2)))

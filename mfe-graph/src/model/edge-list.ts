@@ -57,6 +57,8 @@ const EDGE_COLUMNS: readonly (readonly [name: string, cell: (edge: CoShareEdge) 
   ['n_content_id_y', ({ n_b }) => n_b],
   ['edge_symmetry_score', ({ symmetry }) => symmetry],
   ['beyond_chance', ({ significant }) => significant],
+  ['p_value', ({ p_value }) => p_value],
+  ['q_value', ({ q_value }) => q_value],
 ]
 
 /** Edges as CSV. */

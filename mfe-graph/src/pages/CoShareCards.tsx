@@ -1,6 +1,6 @@
 import { formatCount } from '@iodine/ui'
 import { type ReactNode, useMemo } from 'react'
-import { type CoShareLink, formatSeconds } from '../model/co-shares'
+import { type CoShareLink, formatSeconds, formatShare } from '../model/co-shares'
 import { type DrawnNode, type Network, neighboursOf } from '../model/network'
 import styles from './DetailCard.module.css'
 import { FactsCard } from './FactsCard'
@@ -26,7 +26,7 @@ export function AccountCard({
       title={label}
       facts={[
         ['Type', type],
-        ['Pairs', formatCount(count)],
+        ['Pairs of shares', formatCount(count)],
         ['Accounts', formatCount(neighbours.length)],
       ]}
       onClose={onClose}
@@ -54,12 +54,18 @@ export function EdgeCard({
       label="Edge details"
       title={ends.map(node => network.labels[node]).join(' – ')}
       facts={[
-        ['Pairs', formatCount(edge.weight)],
+        ['Pairs of shares', formatCount(edge.weight)],
         ['Apart', `${formatSeconds(edge.avg_delta_s)} on average`],
         ['Symmetry', edge.symmetry.toFixed(2)],
         ...(edge.significant === null
           ? []
-          : [['Chance', edge.significant ? 'more than shuffled times give' : 'may be chance'] as const]),
+          : [['Chance', edge.significant ? 'more than chance explains' : 'may be chance'] as const]),
+        ...(edge.p_value === null || edge.q_value === null
+          ? []
+          : ([
+              ['p-value', `${formatShare(edge.p_value)}, of 100 shuffles of the times`],
+              ['q-value', `${formatShare(edge.q_value)}, corrected for all pairs of accounts`],
+            ] as const)),
       ]}
       onClose={onClose}
     >

@@ -15,6 +15,7 @@ import {
   Switch,
   saveFile,
   Tag,
+  truncate,
 } from '@iodine/ui'
 import { GraphIcon, MaximizeIcon, MinimizeIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
@@ -25,18 +26,20 @@ import { type FileFindings, pairKey } from '../model/analyze-file'
 import { CO_SHARE_KINDS, type CoShares, drawnCoShares, formatSeconds } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
-import { isUnderWay, useCoShares, useRunCommands, useRuns } from '../queries/runs'
+import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
 import { analyze } from '../stage/analyze'
 import { AccountCard, EdgeCard } from './CoShareCards'
 import { CoShareLegend } from './CoShareLegend'
 import styles from './CoSharesPage.module.css'
-import { FilePairs, RunPairs } from './Evidence'
+import { FilePairs, LeftOut, RunPairs } from './Evidence'
 import { GraphTabs } from './GraphTabs'
 import { GraphView } from './GraphView'
+import { PairTable } from './PairTable'
 import { KIND_LABELS, RunForm } from './RunForm'
 
 interface FileResult {
   name: string
+  windowS: number
   findings: FileFindings
 }
 
@@ -53,8 +56,12 @@ export function CoSharesPage() {
   const [busy, setBusy] = useState(false)
   const [asked, setAsked] = useState<CoordinationRun | null>(null)
 
+  const about = useAbout(search)
   const wanted = search.get('run')
-  const run = runs.data?.find(({ id }) => id === wanted) ?? (wanted ? undefined : runs.data?.[0])
+  const isAsked = about.fetchStatus === 'fetching' || about.data !== undefined
+  // What another section asks about has no run yet.
+  const latest = wanted || isAsked ? undefined : runs.data?.[0]
+  const run = runs.data?.find(({ id }) => id === wanted) ?? latest
   const found = useCoShares(!file && run?.state === 'done' ? run.id : undefined)
 
   const open = (id: string | null) => {
@@ -79,7 +86,7 @@ export function CoSharesPage() {
       if ('problem' in answer) notify(errorToast(null, answer.problem))
       else {
         setSearch({ tab: 'co-shares' })
-        setFile({ name: chosen.name, findings: answer.findings })
+        setFile({ name: chosen.name, windowS: window_s, findings: answer.findings })
       }
     } catch {
       notify(errorToast(null, 'The file could not be read'))
@@ -110,8 +117,16 @@ export function CoSharesPage() {
         }
       />
       <GraphTabs selected="co-shares">
+        {about.isError && (
+          <Callout className={styles.failed} intent="warning" compact>
+            What this link asks about could not be loaded: {errorHint(about.error)}
+          </Callout>
+        )}
         <RunForm
-          busy={busy}
+          key={`${run?.id ?? ''} ${about.data?.name ?? ''}`}
+          asked={run}
+          about={about.data}
+          busy={busy || about.isFetching}
           onStart={question => void start(question)}
           onFile={(...all) => void read(...all)}
         />
@@ -155,16 +170,17 @@ export function CoSharesPage() {
                   <Totals
                     counts={[
                       [file.findings.shares, 'share', 'shares'],
-                      [file.findings.pairs, 'pair', 'pairs'],
+                      [file.findings.pairs, 'pair of shares', 'pairs of shares'],
                       [file.findings.accounts, 'account', 'accounts'],
-                      [file.findings.edges, 'edge', 'edges'],
+                      [file.findings.edges, 'pair of accounts', 'pairs of accounts'],
                     ]}
+                    windowS={file.windowS}
                     notes={[
                       file.findings.refused > 0 &&
                         `${formatCount(file.findings.refused)} ${file.findings.refused === 1 ? 'row was' : 'rows were'} left out: without an object, an account, a post or a time`,
                       file.findings.truncatedObjects > 0 && cutNote(file.findings.truncatedObjects),
                       file.findings.edges > file.findings.coShares.edges.length &&
-                        `the heaviest ${formatCount(file.findings.coShares.edges.length)} edges are shown`,
+                        `the ${formatCount(file.findings.coShares.edges.length)} pairs of accounts with the most are shown`,
                     ]}
                   />
                   <CoSharesView
@@ -217,10 +233,10 @@ export function CoSharesPage() {
   )
 }
 
-const nameOf = ({ created_at, kinds, window_s, scope, state }: CoordinationRun): string =>
+const nameOf = ({ created_at, kinds, window_s, scope, about, state }: CoordinationRun): string =>
   `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSeconds(window_s)}${
     scope === 'shared' ? ' · with shared records' : ''
-  }${state === 'done' ? '' : ` · ${state}`}`
+  }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
 const leftOut = (count: number, what: string) =>
   `${formatCount(count)} ${count === 1 ? 'post' : 'posts'} without ${what} left out`
@@ -250,19 +266,21 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
           counts={[
             [totals.posts, 'post', 'posts'],
             [totals.shares, 'share', 'shares'],
-            [totals.pairs, 'pair', 'pairs'],
+            [totals.pairs, 'pair of shares', 'pairs of shares'],
             [totals.accounts, 'account', 'accounts'],
-            [totals.edges, 'edge', 'edges'],
+            [totals.edges, 'pair of accounts', 'pairs of accounts'],
           ]}
+          windowS={run.window_s}
           notes={[
             totals.without_time > 0 && leftOut(totals.without_time, 'time'),
             totals.without_account > 0 && leftOut(totals.without_account, 'account'),
             truncated.shares && 'there are more shares than a run looks at',
             truncated.objects > 0 && cutNote(truncated.objects),
-            truncated.edges && 'the heaviest edges are kept',
+            truncated.edges && 'the pairs of accounts with the most are kept',
           ]}
         />
       )}
+      {totals && totals.without_time + totals.without_account > 0 && <LeftOut key={run.id} run={run.id} />}
       {children}
     </>
   )
@@ -270,9 +288,11 @@ function RunResult({ run, children }: { run: CoordinationRun; children: ReactNod
 
 function Totals({
   counts,
+  windowS,
   notes,
 }: {
   counts: [count: number, one: string, many: string][]
+  windowS: number
   notes: (string | false)[]
 }) {
   const said = notes.filter(note => note !== false)
@@ -287,6 +307,10 @@ function Totals({
           </li>
         ))}
       </ul>
+      <p className={styles.notes}>
+        A share is one link, text, picture or hashtag of a post. Two shares of the same by two accounts within{' '}
+        {formatSeconds(windowS)} are a pair of shares.
+      </p>
       {said.length > 0 && <p className={styles.notes}>{said.join(' · ')}</p>}
     </div>
   )
@@ -321,16 +345,16 @@ function CoSharesView({ coShares, threshold, expanded, address, onAddress, evide
         <Switch
           className={styles.only}
           checked={only}
-          label={`Only edges beyond chance: more than ${formatCount(Math.floor(threshold))} ${
+          label={`Significant pairs of accounts only: more than ${formatCount(Math.floor(threshold))} ${
             Math.floor(threshold) === 1 ? 'pair' : 'pairs'
-          }`}
+          } of shares, as 99 of 100 shuffles of the times give at most`}
           onChange={event => setOnly(event.currentTarget.checked)}
         />
       )}
       {network.nodes.length === 0 ? (
         <EmptyState
           icon={<GraphIcon />}
-          title="No edge is beyond chance: shuffled times give as many pairs"
+          title="No pair of accounts is significant: shuffled times give as many pairs of shares"
         />
       ) : (
         <GraphView
@@ -354,6 +378,7 @@ function CoSharesView({ coShares, threshold, expanded, address, onAddress, evide
               }
             />
           }
+          linkTable={slot => <PairTable {...slot} network={network} />}
           nodeCard={slot => <AccountCard {...slot} network={network} />}
           linkCard={slot => <EdgeCard {...slot} network={network} evidence={evidence} />}
         />

@@ -1,9 +1,10 @@
 import type { CoordinationEvidence } from '@iodine/contracts'
 import { paths, SectionLink } from '@iodine/mfe-kit'
 import { formatCount, LoadingPanel, SourceLink } from '@iodine/ui'
+import { useState } from 'react'
 import type { FilePair } from '../model/analyze-file'
 import { formatSeconds } from '../model/co-shares'
-import { useEvidence } from '../queries/runs'
+import { useEvidence, useLeftOut } from '../queries/runs'
 import styles from './DetailCard.module.css'
 import own from './Evidence.module.css'
 import { KIND_LABELS } from './RunForm'
@@ -67,6 +68,55 @@ function Post({ post }: { post: CoordinationEvidence['pairs'][number]['older'] }
         {post.url && <SourceLink source={post.url} />}
       </span>
     </div>
+  )
+}
+
+const MISSING = { time: 'The page says no time', account: 'The page does not say whose it is' }
+
+/** The own posts that a run left out, on demand. */
+export function LeftOut({ run }: { run: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className={own.leftOut} onToggle={event => setOpen(event.currentTarget.open)}>
+      <summary>Which posts were left out</summary>
+      {isOpen && <LeftOutPosts run={run} />}
+    </details>
+  )
+}
+
+function LeftOutPosts({ run }: { run: string }) {
+  const query = useLeftOut(run)
+  return (
+    <LoadingPanel
+      query={query}
+      errorTitle="Unable to load the posts"
+      isEmpty={({ posts }) => posts.length === 0}
+      empty={
+        <p className={styles.more}>
+          None of your own that is there yet, or the run is of an earlier version.
+        </p>
+      }
+    >
+      {({ posts }) => (
+        <ul className={styles.texts} aria-label="Posts left out">
+          {posts.map(({ id, source, account, url, collected_at, excerpt, why }) => (
+            <li key={id} className={own.post}>
+              <div>
+                <strong>{account ?? 'Account unknown'}</strong> {MISSING[why]}. Collected{' '}
+                <time dateTime={collected_at}>{exactTime(collected_at)}</time>
+              </div>
+              {excerpt && <q className={styles.sentence}>{excerpt}</q>}
+              <span className={own.leads}>
+                <SectionLink to={`data?${new URLSearchParams({ source, ...(account && { q: account }) })}`}>
+                  My data
+                </SectionLink>
+                {url && <SourceLink source={url} />}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </LoadingPanel>
   )
 }
 

@@ -62,6 +62,8 @@ export interface GraphViewProps {
   legend: ReactNode
   /** Further buttons that save the graph. */
   saving?: ReactNode
+  /** Stands above the table of the nodes: a table of the links. */
+  linkTable?: (slot: { selected: number; onSelect: (link: number) => void }) => ReactNode
   nodeCard: (slot: NodeSlot) => ReactNode
   linkCard: (slot: LinkSlot) => ReactNode
 }
@@ -76,6 +78,7 @@ export function GraphView({
   fileName,
   legend,
   saving,
+  linkTable,
   nodeCard,
   linkCard,
 }: GraphViewProps) {
@@ -216,11 +219,17 @@ export function GraphView({
         </ButtonGroup>
       </div>
       {mode === 'table' && (
-        <NodeTable
-          network={network}
-          selected={selected}
-          onSelect={node => setSelection.current({ node, link: -1 })}
-        />
+        <>
+          {linkTable?.({
+            selected: selection.link,
+            onSelect: link => setSelection.current({ node: -1, link }),
+          })}
+          <NodeTable
+            network={network}
+            selected={selected}
+            onSelect={node => setSelection.current({ node, link: -1 })}
+          />
+        </>
       )}
       <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
         {failed ? (

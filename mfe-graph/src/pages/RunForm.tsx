@@ -1,6 +1,13 @@
-import { LIMITS, type RunQuestion, SHARE_KINDS, type ShareKind } from '@iodine/contracts'
-import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup } from '@iodine/ui'
-import { DocumentIcon } from '@iodine/ui/icons'
+import {
+  type CoordinationRun,
+  LIMITS,
+  type RunAbout,
+  type RunQuestion,
+  SHARE_KINDS,
+  type ShareKind,
+} from '@iodine/contracts'
+import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
+import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
 import { type FormEvent, useId, useRef, useState } from 'react'
 import styles from './RunForm.module.css'
 
@@ -14,6 +21,10 @@ export const KIND_LABELS: Record<ShareKind, string> = {
 const USUAL: readonly ShareKind[] = ['link', 'near', 'media']
 
 export interface RunFormProps {
+  /** The run whose question the form has at first. */
+  asked: CoordinationRun | undefined
+  /** What another section asks about, in place of the run's. */
+  about: RunAbout | undefined
   busy: boolean
   onStart: (question: RunQuestion) => void
   /** Called with a CSV, and the form's time and participation. */
@@ -23,17 +34,30 @@ export interface RunFormProps {
 const isWhole = (text: string, max: number) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
 const asUtc = (local: string) =>
   local === '' ? undefined : `${local.length === 16 ? `${local}:00` : local}Z`
+/** As `datetime-local` inputs have it: seconds only where there are any. */
+const asLocal = (iso: string | null | undefined) => iso?.slice(0, 19).replace(/:00$/, '') ?? ''
+/** The words of a run about one value that is called by itself. */
+const wordsOf = (about: RunAbout | null | undefined): string | undefined =>
+  about?.values?.length === 1 && about.name === about.values[0]?.slice(0, LIMITS.runNameMax)
+    ? about.values[0]
+    : undefined
 
-/** What a run looks for. */
-export function RunForm({ busy, onStart, onFile }: RunFormProps) {
+/** What a run looks for. Of another run or subject it is another form: it has a key. */
+export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const [kinds, setKinds] = useState<readonly ShareKind[]>(USUAL)
-  const [windowS, setWindow] = useState('60')
-  const [participation, setParticipation] = useState('2')
-  const [since, setSince] = useState('')
-  const [until, setUntil] = useState('')
-  const [scope, setScope] = useState<RunQuestion['scope']>('own')
+  const first = about ?? asked?.about
+  const [words, setWords] = useState(wordsOf(first) ?? '')
+  const [subject, setSubject] = useState(first && wordsOf(first) === undefined ? first : null)
+  const [kinds, setKinds] = useState<readonly ShareKind[]>(asked?.kinds ?? USUAL)
+  const [windowS, setWindow] = useState(String(asked?.window_s ?? 60))
+  const [participation, setParticipation] = useState(
+    // Posts about one thing are few.
+    about ? '1' : String(asked?.min_participation ?? 2),
+  )
+  const [since, setSince] = useState(asLocal(asked?.since))
+  const [until, setUntil] = useState(asLocal(asked?.until))
+  const [scope, setScope] = useState<RunQuestion['scope']>(asked?.scope ?? 'own')
 
   const faults = {
     window: isWhole(windowS, LIMITS.coordinationWindowMaxS)
@@ -51,6 +75,11 @@ export function RunForm({ busy, onStart, onFile }: RunFormProps) {
     since: asUtc(since),
     until: asUtc(until),
     scope,
+    ...(subject
+      ? { about: subject }
+      : words.trim() !== '' && {
+          about: { name: words.trim().slice(0, LIMITS.runNameMax), values: [words.trim()] },
+        }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -59,6 +88,36 @@ export function RunForm({ busy, onStart, onFile }: RunFormProps) {
   return (
     <Card className={styles.card} compact>
       <form onSubmit={submit} noValidate aria-label="New run">
+        <FormGroup
+          label="About"
+          labelFor={`${id}-about`}
+          labelInfo="(optional)"
+          helperText="Only posts that Origins finds for it: copies, quotes and rewordings"
+        >
+          {subject ? (
+            <div className={styles.subject}>
+              <Tag minimal size="large" multiline>
+                <bdi>{subject.name}</bdi>
+              </Tag>
+              <Button
+                variant="minimal"
+                icon={<CrossIcon />}
+                aria-label="About everything"
+                title="About everything"
+                onClick={() => setSubject(null)}
+              />
+            </div>
+          ) : (
+            <InputGroup
+              id={`${id}-about`}
+              dir="auto"
+              maxLength={LIMITS.fieldMax}
+              placeholder="A claim, a value or an address"
+              value={words}
+              onValueChange={setWords}
+            />
+          )}
+        </FormGroup>
         <fieldset className={styles.kinds}>
           <legend>What they share</legend>
           {SHARE_KINDS.map(kind => (

@@ -25,6 +25,8 @@ export function useGraph(filters: Partial<Filters>, limit: number) {
           title: 'Graph loaded',
           description: `${graph.nodes.length} nodes, ${graph.links.length} links`,
           duration: LOADED_MS,
+          // Over the page's title: graph, table and details stand below.
+          position: 'top',
         })
         return graph
       } catch (error) {

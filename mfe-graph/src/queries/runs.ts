@@ -1,4 +1,4 @@
-import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
+import { type CoordinationRun, LIMITS, type RunAbout, type RunQuestion } from '@iodine/contracts'
 import { useHost, writeOver } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { coSharesOf } from '../model/co-shares'
@@ -55,5 +55,41 @@ export function useEvidence(id: string, a: string, b: string) {
     queryKey: ['coordination-shares', id, a, b],
     queryFn: ({ signal }) =>
       api.call('GET /coordination/runs/:id/shares', { params: { id }, query: { a, b }, signal }),
+  })
+}
+
+/** The own posts that a run left out. */
+export function useLeftOut(id: string) {
+  const { api } = useHost()
+  return useQuery({
+    queryKey: ['coordination-left-out', id],
+    queryFn: ({ signal }) => api.call('GET /coordination/runs/:id/left-out', { params: { id }, signal }),
+  })
+}
+
+const nameOf = (name: string) => name.slice(0, LIMITS.runNameMax)
+
+/** What an address asks a run about: an IOD (`iod`), a campaign, one of the user's posts (`record`), or words (`about`). */
+export function useAbout(search: URLSearchParams) {
+  const { api } = useHost()
+  const asked = (['iod', 'campaign', 'record', 'about'] as const).find(by => search.get(by))
+  const words = (asked && search.get(asked)) ?? ''
+  return useQuery({
+    queryKey: ['coordination-about', asked, words],
+    enabled: asked !== undefined,
+    queryFn: async ({ signal }): Promise<RunAbout> => {
+      if (asked === 'record') return { name: 'Posts like one of your records', record_id: words }
+      if (asked === 'about') return { name: nameOf(words), values: [words] }
+      const params = { id: words }
+      if (asked === 'iod') {
+        const { value } = await api.call('GET /iods/:id', { params, signal })
+        return { name: nameOf(value), values: [value] }
+      }
+      const { name, iods } = await api.call('GET /campaigns/:id', { params, signal })
+      const values = iods.map(({ value }) => value)
+      const kept = values.slice(0, LIMITS.coordinationValues)
+      const part = kept.length < values.length ? `, its first ${kept.length} IODs` : ''
+      return { name: nameOf(`Campaign: ${name}${part}`), values: kept }
+    },
   })
 }

@@ -183,6 +183,12 @@ function IodsList() {
         <p className={styles.count} role="status">
           {iods && `Showing ${formatCount(total, isExact)} of ${all} IODs`}
         </p>
+        {iods && iods.length > 0 && (
+          <p className={styles.votes}>
+            Votes of accounts that often vote together count less: the pale part of a bar, and “≈
+            independent”.
+          </p>
+        )}
       </div>
       <AddToCampaignDialog iodIds={adding} onClose={() => setAdding(null)} onAdded={clear} />
       <CreateIodDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={refresh} />

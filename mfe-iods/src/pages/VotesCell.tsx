@@ -1,5 +1,6 @@
-import type { Iod } from '@iodine/contracts'
+import type { Consensus, Iod } from '@iodine/contracts'
 import { ConsensusMark, useListedConsensus } from '@iodine/mfe-kit/consensus'
+import type { CSSProperties } from 'react'
 import { summarizeVotes } from '../model/votes'
 import styles from './VotesCell.module.css'
 
@@ -7,19 +8,20 @@ const AVATARS_MAX = 3
 
 /** Vote counts, the share of positive votes as a bar, the voters, and what the votes are worth if that is less. */
 export function VotesCell({ iod }: { iod: Iod }) {
+  const consensus = useListedConsensus(iod.id)
   return (
     <>
       <div className={styles.votes}>
-        <Tally iod={iod} />
+        <Tally iod={iod} consensus={consensus} />
         <Avatars iod={iod} />
       </div>
-      <ConsensusMark votes={iod.votes.length} consensus={useListedConsensus(iod.id)} />
+      <ConsensusMark votes={iod.votes.length} consensus={consensus} />
     </>
   )
 }
 
-/** Vote counts, and the share of positive votes as a bar. */
-export function Tally({ iod }: { iod: Iod }) {
+/** Vote counts, and the share of positive votes as a bar: solid as far as the votes are independent, then pale. */
+export function Tally({ iod, consensus }: { iod: Iod; consensus?: Consensus | undefined }) {
   const { positive, negative, positiveShare } = summarizeVotes(iod)
   return (
     <div className={styles.tally}>
@@ -34,14 +36,27 @@ export function Tally({ iod }: { iod: Iod }) {
       <div className={styles.bar}>
         {positiveShare !== null && (
           <>
-            <span className={styles.positiveBar} style={{ width: `${positiveShare * 100}%` }} />
-            <span className={styles.negativeBar} style={{ width: `${(1 - positiveShare) * 100}%` }} />
+            <span
+              className={styles.positiveBar}
+              style={barOf(positiveShare, positive.length, consensus?.for)}
+            />
+            <span
+              className={styles.negativeBar}
+              style={barOf(1 - positiveShare, negative.length, consensus?.against)}
+            />
           </>
         )}
       </div>
     </div>
   )
 }
+
+/** @param independent number of independent votes; undefined while it is not known */
+const barOf = (share: number, votes: number, independent = votes) =>
+  ({
+    width: `${share * 100}%`,
+    '--solid': `${votes === 0 ? 0 : Math.min(1, independent / votes) * 100}%`,
+  }) as CSSProperties
 
 function Avatars({ iod: { votes } }: { iod: Iod }) {
   if (votes.length === 0) return null

@@ -7,6 +7,7 @@ import {
   type CanonPart,
   type Narrative,
 } from '@iodine/contracts'
+import { formatLongDate } from '@iodine/ui'
 
 type Parts = Pick<CanonicalNarrative, CanonPart>
 
@@ -25,6 +26,21 @@ export const reachText = ({
   sources === 0
     ? number(sentences, 'sentence', 'sentences')
     : `${number(sentences, 'sentence', 'sentences')} of ${number(sources, 'source', 'sources')}`
+
+type Timed = Pick<CanonicalNarrative, 'clock' | 'since' | 'last' | 'dated' | 'sentences'>
+
+/** ' since October 12, 2026', as the sources say; ', analyzed on November 26, 2026' where none says it. */
+export const sinceText = ({ clock, since }: Timed): string =>
+  clock === 'posted' ? ` since ${formatLongDate(since)}` : `, analyzed on ${formatLongDate(since)}`
+
+/** What the times of a narrative are. */
+export const clockText = ({ clock, dated, sentences }: Timed): string => {
+  if (clock === 'analyzed')
+    return 'By when the texts were analyzed: no source of them is a record with a time.'
+  return dated === sentences
+    ? 'By when the sources were posted, as your records say.'
+    : `By when the sources were posted, as your records say. Of ${number(sentences - dated, 'sentence', 'sentences')} the records say no time.`
+}
 
 /** What merging two narratives says is the same: the labels of their parts that differ. */
 export const sameAfterMerge = (one: Parts, two: Parts): { part: CanonPart; left: string; right: string }[] =>

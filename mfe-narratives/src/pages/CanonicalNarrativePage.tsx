@@ -8,7 +8,6 @@ import {
   DayBars,
   EmptyState,
   formatCount,
-  formatLongDate,
   LoadingPanel,
   LoadMore,
   Page,
@@ -19,7 +18,7 @@ import {
 import { GraphIcon, LinkIcon, MergeColumnsIcon } from '@iodine/ui/icons'
 import { useParams, useSearchParams } from '@iodine/ui/router'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { graphNodeOf, nameOf, narrativeOf, reachText } from '../model/canonical'
+import { clockText, graphNodeOf, nameOf, narrativeOf, reachText, sinceText } from '../model/canonical'
 import { timeline } from '../model/timeline'
 import { useCanonical, useCanonicalState, useDecide, useSentences } from '../queries/canonical'
 import { useReadNarrative } from '../queries/narrative'
@@ -81,7 +80,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
     <>
       <PageHeader
         title={nameOf(narrative)}
-        subtitle={`Said by ${reachText(narrative)} since ${formatLongDate(narrative.since)}`}
+        subtitle={`Said by ${reachText(narrative)}${sinceText(narrative)}`}
         actions={
           isOwn && (
             <>
@@ -93,7 +92,12 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
       />
       <div className={styles.top}>
         <Card className={styles.card}>
-          <h2 className={styles.title}>Spellings</h2>
+          <h2 className={styles.title}>Variants</h2>
+          <p className={styles.muted}>
+            How many of its {formatCount(narrative.triplets)}{' '}
+            {narrative.triplets === 1 ? 'triplet has' : 'triplets have'} each: every part adds up to that. A
+            sentence may have several triplets.
+          </p>
           <div className={styles.members}>
             {(['subject', 'verb', 'object'] as const).map(part => (
               <Members
@@ -107,6 +111,7 @@ function Narrative({ narrative, isOwn }: { narrative: CanonicalDetail; isOwn: bo
         </Card>
         <Card className={styles.card}>
           <h2 className={styles.title}>Over time</h2>
+          <p className={styles.muted}>{clockText(narrative)}</p>
           {bars.length > 0 ? (
             <DayBars label="Sentences over time" series={['sentences']} days={bars} />
           ) : (
@@ -179,7 +184,7 @@ function Members({ part, members, onSplit }: MembersProps) {
           <li key={key}>
             <bdi className={listStyles[part]}>{label}</bdi>{' '}
             <span className={styles.muted}>
-              ×{formatCount(times)}
+              {times > 0 ? `×${formatCount(times)}` : 'in other narratives'}
               {why === 'rule' && ' · by you'}
             </span>
           </li>
@@ -294,7 +299,7 @@ interface SentenceProps {
 }
 
 function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
-  const { narrative_id, src, created_at, place, before, after } = sentence
+  const { narrative_id, src, posted_at, created_at, place, before, after, text_length } = sentence
   const [triplet] = narrativeOf(sentence).triplets
   return (
     <li>
@@ -312,6 +317,7 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
               No sentence is found for this triplet. The text begins: {after}
             </span>
           )}
+          {(place?.end ?? 0) + after.length < text_length && '…'}
         </p>
         <ul className={styles.triplets} aria-label="As it was extracted">
           {sentence.triplets.map(({ id, subject, verb, object }) => (
@@ -328,7 +334,15 @@ function Sentence({ sentence, iodOf, onConvert }: SentenceProps) {
         </ul>
         <footer className={styles.footer}>
           <span className={styles.source}>{src ? <SourceLink source={src} /> : 'Without a source'}</span>
-          <DateTime value={created_at} />
+          {posted_at ? (
+            <span>
+              posted <DateTime value={posted_at} />
+            </span>
+          ) : (
+            <span>
+              analyzed <DateTime value={created_at} />
+            </span>
+          )}
           <SectionLink to={paths.narrative(narrative_id, place ?? undefined)}>Read in its text</SectionLink>
           {triplet && (
             <TripletIod

@@ -99,7 +99,7 @@ export function CanonicalPage() {
 }
 
 function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: string | null }) {
-  const { id, since, last, owners, over_time } = narrative
+  const { id, clock, since, last, dated, sentences, owners, over_time } = narrative
   const to = paths.canonicalNarrative(id, { user_id: userId ?? undefined })
   return (
     <li>
@@ -114,15 +114,16 @@ function Row({ narrative, userId }: { narrative: CanonicalNarrative; userId: str
           )}
           <span className={styles.meta}>
             {owners !== null && `${formatCount(owners)} people · `}
-            {reachText(narrative)} · since <DateTime value={since} />
+            {reachText(narrative)} · {clock === 'posted' ? 'since' : 'analyzed'} <DateTime value={since} />
             {last.slice(0, 10) !== since.slice(0, 10) && (
               <>
-                , last <DateTime value={last} />
+                {clock === 'posted' ? ', last' : ' to'} <DateTime value={last} />
               </>
             )}
+            {clock === 'posted' && dated < sentences && ` · ${formatCount(sentences - dated)} without a date`}
           </span>
         </div>
-        {over_time.length > 0 && <Sparkline values={over_time} />}
+        {over_time.length > 0 && <Sparkline values={over_time} from={since} to={last} />}
       </Card>
     </li>
   )

@@ -1,5 +1,5 @@
 import type { Iod, Narrative, TextPlace, Triplet } from '@iodine/contracts'
-import { Button, Card, SourceLink } from '@iodine/ui'
+import { Button, Card, ShortId, SourceLink } from '@iodine/ui'
 import { TrashIcon } from '@iodine/ui/icons'
 import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { type MergedTriplet, mergeEqual, sentenceOf } from '../model/triplets'
@@ -35,7 +35,9 @@ export const NarrativeCard = memo(
     return (
       <Card ref={card} className={styles.card} role="article" aria-label={`Narrative ${prefix}`}>
         <header className={styles.header}>
-          <code className={styles.id}>{prefix}</code>
+          <span className={styles.id}>
+            <ShortId id={id} of="narrative" />
+          </span>
           <span className={styles.meta}>Source: {src ? <SourceLink source={src} /> : 'none'}</span>
           <Button
             className={styles.delete}

@@ -5,14 +5,14 @@ import { describeEdge, type Found } from './sightings'
 /** Columns of the file, and the cells of a sighting. */
 const COLUMNS: readonly (readonly [name: string, cell: (item: Sighting, found: Found) => Cell])[] = [
   ['at', ({ at }) => at],
-  ['at_is', ({ posted_claimed }) => (posted_claimed ? 'claimed' : 'collected')],
+  ['at_is', ({ posted_claimed }) => (posted_claimed ? 'claimed' : 'upper bound (collected)')],
   ['posted_at_claimed', ({ posted_at }) => posted_at],
   ['collected_at', ({ fetched_at }) => fetched_at],
   ['source', ({ source }) => source],
   ['account', ({ account }) => account],
   ['url', ({ url }) => url],
   ['matches', ({ matches }) => matches.join(' ')],
-  ['likeness', ({ likeness }) => likeness],
+  ['words_shared', ({ matches, likeness }) => (matches.includes('near') ? likeness : null)],
   ['edited', ({ edited }) => edited],
   ['removed_seen_at', ({ removed_at }) => removed_at],
   ['names_as_original', ({ names }) => names],

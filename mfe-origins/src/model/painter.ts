@@ -11,6 +11,7 @@ import {
   symbolStar,
   symbolTriangle,
   symbolWye,
+  utcFormat,
 } from 'd3'
 import type { Mark, Span, Timeline } from './timeline'
 
@@ -51,10 +52,31 @@ const END = 16
 /** Lines between sightings that are drawn at most; those of the selected one always are. */
 const LINES_MAX = 400
 
+/** A triangle on its tip. */
+const symbolTip: SymbolType = {
+  draw(path, size) {
+    const y = Math.sqrt(size / (Math.sqrt(3) * 3))
+    path.moveTo(0, y * 2)
+    path.lineTo(-Math.sqrt(3) * y, -y)
+    path.lineTo(Math.sqrt(3) * y, -y)
+    path.closePath()
+  },
+}
+/** The lower half of a disc. */
+const symbolBowl: SymbolType = {
+  draw(path, size) {
+    const radius = Math.sqrt((2 * size) / Math.PI)
+    path.arc(0, -radius / 2, radius, 0, Math.PI)
+    path.closePath()
+  },
+}
+
 export const SHAPES: Record<Match, SymbolType> = {
   post: symbolStar,
   forward: symbolTriangle,
   exact: symbolCircle,
+  quoted: symbolTip,
+  part: symbolBowl,
   near: symbolDiamond,
   link: symbolSquare,
   media: symbolCross,
@@ -75,6 +97,29 @@ export const scaleOf = ({
   scaleUtc()
     .domain([new Date(span[0]), new Date(span[1])])
     .range([gutter + END, Math.max(width - END, gutter + END + 1)])
+
+const DAY_MS = 86_400_000
+const MONTH_MS = 28 * DAY_MS
+const [fullDay, monthAndDay, monthAndYear, hourAndMinute, withSeconds] = [
+  '%b %-d, %Y',
+  '%b %-d',
+  '%b %Y',
+  '%H:%M',
+  '%H:%M:%S',
+].map(pattern => utcFormat(pattern)) as [Label, Label, Label, Label, Label]
+type Label = (time: Date) => string
+
+/** Labels of an axis: the first one says the whole date, as does the first of each year; the first of each day the day. */
+export const axisLabels = (ticks: readonly Date[]): string[] => {
+  const step = (ticks[1]?.getTime() ?? 0) - (ticks[0]?.getTime() ?? 0)
+  return ticks.map((tick, n) => {
+    const before = ticks[n - 1]
+    if (step >= MONTH_MS) return monthAndYear(tick)
+    if (before?.getUTCFullYear() !== tick.getUTCFullYear()) return fullDay(tick)
+    if (step >= DAY_MS || before.getUTCDate() !== tick.getUTCDate()) return monthAndDay(tick)
+    return step >= 60_000 ? hourAndMinute(tick) : withSeconds(tick)
+  })
+}
 
 const middleOf = (lane: number, { scroll }: Pick<View, 'scroll'>): number =>
   AXIS_HEIGHT + lane * LANE_HEIGHT + LANE_HEIGHT / 2 - scroll
@@ -146,6 +191,16 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.fillStyle = mark.claimed ? color : palette.ground
     ctx.strokeStyle = color
     ctx.lineWidth = 1.5
+    if (!mark.claimed) {
+      // It may be anywhere to the left.
+      ctx.beginPath()
+      ctx.moveTo(-7, 0)
+      ctx.lineTo(-20, 0)
+      ctx.moveTo(-16, -3)
+      ctx.lineTo(-20, 0)
+      ctx.lineTo(-16, 3)
+      ctx.stroke()
+    }
     ctx.fill(path)
     ctx.stroke(path)
     if (mark.edited) {
@@ -232,8 +287,9 @@ export function createPainter(timeline: Timeline, edges: readonly SightingEdge[]
     ctx.fillRect(0, 0, width, AXIS_HEIGHT)
     ctx.fillStyle = palette.muted
     ctx.textAlign = 'center'
-    const format = scale.tickFormat()
-    for (const tick of ticks) ctx.fillText(format(tick), Math.min(scale(tick), width - 28), AXIS_HEIGHT / 2)
+    const labels = axisLabels(ticks)
+    for (const [n, tick] of ticks.entries())
+      ctx.fillText(labels[n] ?? '', Math.min(scale(tick), width - 28), AXIS_HEIGHT / 2)
     ctx.textAlign = 'left'
     ctx.fillText('UTC', 12, AXIS_HEIGHT / 2)
     ctx.strokeStyle = palette.line

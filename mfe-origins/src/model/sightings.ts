@@ -8,12 +8,24 @@ import {
 } from '@iodine/contracts'
 
 /** How a sighting matches, strongest first: it has the shape of the first that applies. */
-export const KINDS: readonly Match[] = ['post', 'forward', 'exact', 'near', 'link', 'media', 'reworded']
+export const KINDS: readonly Match[] = [
+  'post',
+  'forward',
+  'exact',
+  'quoted',
+  'part',
+  'near',
+  'link',
+  'media',
+  'reworded',
+]
 
 export const MATCH_LABELS: Record<Match, string> = {
   post: 'The post itself',
   forward: 'Forwarded from it',
   exact: 'Same text',
+  quoted: 'Quoted word for word',
+  part: 'A part of it, word for word',
   near: 'Nearly the same text',
   link: 'Has the link',
   media: 'Picture alike',
@@ -84,6 +96,25 @@ export function formatSpan(seconds: number): string {
 /** '2026-03-01 10:00:20 UTC': what pages say is compared to the second. */
 export const exactTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 
+/** Time of a sighting, as far as it is known. */
+type Timed = Pick<Sighting, 'at' | 'posted_claimed'>
+
+/** The time that the page claims, or '≤' and when it was collected: it was posted then at the latest. */
+export const boundedTime = ({ at, posted_claimed }: Timed): string =>
+  posted_claimed ? exactTime(at) : `≤ ${exactTime(at)}`
+
+/** What `boundedTime` is. */
+export const timeNote = ({ posted_claimed }: Timed): string =>
+  posted_claimed ? 'claimed by the page' : 'when collected, may be earlier'
+
+/** How long after the earliest; a time of collecting is an upper bound, after which nothing can be said to follow. */
+export function describeDistance(first: Timed, later: Timed): string {
+  if (!later.posted_claimed) return 'May be earlier than it was collected'
+  const seconds = (Date.parse(later.at) - Date.parse(first.at)) / 1_000
+  if (!first.posted_claimed) return `${formatSpan(seconds)} or more after the earliest`
+  return seconds === 0 ? 'At the same time as the earliest' : `${formatSpan(seconds)} after the earliest`
+}
+
 export const nameOf = ({ account }: Pick<Sighting, 'account'>): string => account ?? NO_ACCOUNT
 
 const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
@@ -95,5 +126,5 @@ export function describeEdge({ how, delta_s }: SightingEdge, from: Sighting | un
   const name = from ? isolated(nameOf(from)) : 'an earlier post'
   if (how === 'forward') return `Forwarded from ${name}, says the page`
   if (how === 'link') return `Links to the post of ${name}`
-  return `Seen earlier: ${name}, ${formatSpan(delta_s)} before`
+  return delta_s === null ? `Seen earlier: ${name}` : `Seen earlier: ${name}, ${formatSpan(delta_s)} before`
 }

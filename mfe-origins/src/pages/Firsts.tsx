@@ -1,7 +1,7 @@
 import { Button, Card, formatCount } from '@iodine/ui'
 import { Table } from '@iodine/ui/table'
 import { useState } from 'react'
-import { describeEdge, exactTime, type Found, formatSpan, nameOf } from '../model/sightings'
+import { boundedTime, describeDistance, describeEdge, type Found, nameOf, timeNote } from '../model/sightings'
 import styles from './Firsts.module.css'
 
 const SHOWN = 8
@@ -36,24 +36,22 @@ export function Firsts({ found, onSelect }: { found: Found; onSelect: (id: strin
           {
             name: 'First',
             width: 112,
-            cell: ({ at, posted_claimed }) => (
+            cell: each => (
               <>
-                <time dateTime={at}>{exactTime(at)}</time>
-                <span className={styles.meta}>{posted_claimed ? 'claimed' : 'collected'}</span>
+                <time dateTime={each.at}>{boundedTime(each)}</time>
+                <span className={styles.meta}>{timeNote(each)}</span>
               </>
             ),
           },
           {
             name: 'How',
             isNamed: true,
-            cell: ({ id, at }) => {
-              const [edge] = found.edgesTo.get(id) ?? []
-              if (id === first?.id) return 'Earliest known here'
+            cell: each => {
+              const [edge] = found.edgesTo.get(each.id) ?? []
+              if (each.id === first?.id) return 'Earliest known here'
               if (edge)
                 return <span className={styles.clamp}>{describeEdge(edge, found.byId.get(edge.from))}</span>
-              return first
-                ? `${formatSpan((Date.parse(at) - Date.parse(first.at)) / 1_000)} after the earliest`
-                : ''
+              return first && describeDistance(first, each)
             },
           },
           {

@@ -20,7 +20,7 @@ export function Legend({ found }: { found: Found }) {
         <Shape kind="exact" className={styles.own} /> time claimed by the page
       </li>
       <li>
-        <Shape kind="exact" className={styles.hollow} /> time when it was collected
+        <Shape kind="exact" className={styles.hollow} /> collected at the latest by then, may be earlier
       </li>
       {found.items.some(({ edited }) => edited) && (
         <li>

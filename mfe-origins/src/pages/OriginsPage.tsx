@@ -13,7 +13,7 @@ import { SearchIcon, TimelineEventsIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { type Question, readQuestion, toAddress } from '../model/question'
-import type { Found } from '../model/sightings'
+import { exactTime, type Found, nameOf } from '../model/sightings'
 import { useAskedIod, useSightings } from '../queries/search'
 import { Firsts } from './Firsts'
 import { Legend } from './Legend'
@@ -154,21 +154,30 @@ function Answer({ question, found, query }: AnswerProps) {
               ? 'Among your records.'
               : 'Among your records and those that others share.'}{' '}
             It may have been said earlier where nobody collected it.
-            {first_seen && first_seen.id !== first.id && (
-              <>
-                {' '}
-                Another one was collected before it:{' '}
-                <button type="button" className={styles.link} onClick={() => open(first_seen.id)}>
-                  the first that was collected
-                </button>
-                .
-              </>
-            )}
           </p>
+          {counts.may_be_earlier > 0 && (
+            <p className={styles.limits}>
+              {counts.may_be_earlier === 1 ? '1 other' : `${formatCount(counts.may_be_earlier)} others`} may
+              be earlier: only the time of collecting is known, before which each was posted (≤).
+            </p>
+          )}
+          {first_seen && first_seen.id !== first.id && (
+            <p className={styles.limits}>
+              Collected first:{' '}
+              <button type="button" className={styles.link} onClick={() => open(first_seen.id)}>
+                <bdi>{nameOf(first_seen)}</bdi>
+              </button>
+              , {exactTime(first_seen.fetched_at)}. A page can claim any time: compare both.
+            </p>
+          )}
           {about && <Others key={question.words} about={about} />}
         </SightingCard>
         <Firsts found={found} onSelect={open} />
       </div>
+      <p className={styles.next}>
+        <SectionLink to={coSharesOf(question)}>Who shares it together?</SectionLink> Accounts that post it
+        within seconds of each other.
+      </p>
       <Timeline
         found={found}
         selected={selected}
@@ -192,6 +201,10 @@ function Answer({ question, found, query }: AnswerProps) {
     </>
   )
 }
+
+/** The page that looks for accounts that share what is asked about. */
+const coSharesOf = ({ by, words }: Question): string =>
+  `graph?${new URLSearchParams({ tab: 'co-shares', [by === 'iod' || by === 'record' ? by : 'about']: words })}`
 
 const Badge = ({ count, one, many }: { count: number; one: string; many: string }) => (
   <li>

@@ -58,7 +58,9 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
         <dt>Collected</dt>
         <dd>
           <time dateTime={sighting.fetched_at}>{exactTime(sighting.fetched_at)}</time>
-          {!sighting.posted_claimed && <span className={styles.muted}> which it is ordered by</span>}
+          {!sighting.posted_claimed && (
+            <span className={styles.muted}> by which it is ordered: it may be earlier</span>
+          )}
         </dd>
         {edited && (
           <>
@@ -140,19 +142,16 @@ export function SightingCard({ title, sighting, found, onSelect, onClose, childr
 }
 
 /** How a sighting matches, and what is to be known of its version. */
-export function Marks({
-  sighting: { matches, likeness, edited, removed_at, own, shared },
-}: {
-  sighting: Sighting
-}) {
+export function Marks({ sighting }: { sighting: Sighting }) {
+  const { matches, likeness, edited, removed_at, own, shared } = sighting
+  // Quotes are told from rewordings by the texts.
+  const isUnread = sighting.excerpt === null
   return (
     <span className={styles.marks}>
       {matches.map(match => (
         <Tag key={match} minimal intent={match === 'post' || match === 'forward' ? 'primary' : 'none'}>
-          {MATCH_LABELS[match]}
-          {likeness !== null &&
-            (match === 'near' || match === 'reworded') &&
-            ` ${Math.round(likeness * 100)} %`}
+          {isUnread && (match === 'near' || match === 'reworded') ? 'A similar text' : MATCH_LABELS[match]}
+          {match === 'near' && likeness !== null && `: ${Math.round(likeness * 100)} % of words shared`}
         </Tag>
       ))}
       {edited && (

@@ -2,7 +2,7 @@ import type { Sighting } from '@iodine/contracts'
 import { Button, SourceLink } from '@iodine/ui'
 import { type CardColumn, useVirtualRows, VirtualTable } from '@iodine/ui/table'
 import { type Ref, useImperativeHandle, useMemo } from 'react'
-import { exactTime, type Found, nameOf, SOURCE_LABELS } from '../model/sightings'
+import { boundedTime, type Found, nameOf, SOURCE_LABELS, timeNote } from '../model/sightings'
 import { Marks } from './SightingCard'
 import styles from './SightingTable.module.css'
 
@@ -41,16 +41,16 @@ export function SightingTable({ found, selected, onSelect, ref }: SightingTableP
         name: 'Time',
         width: 216,
         area: 'time',
-        cell: ({ id, at, posted_claimed }) => (
+        cell: sighting => (
           <div className={styles.cell}>
             <Button
               className={styles.time ?? ''}
               variant="minimal"
               size="small"
-              text={<time dateTime={at}>{exactTime(at)}</time>}
-              onClick={() => onSelect(id)}
+              text={<time dateTime={sighting.at}>{boundedTime(sighting)}</time>}
+              onClick={() => onSelect(sighting.id)}
             />
-            <span className={styles.meta}>{posted_claimed ? 'claimed by the page' : 'when collected'}</span>
+            <span className={styles.meta}>{timeNote(sighting)}</span>
           </div>
         ),
       },

@@ -14,7 +14,7 @@ import {
   useState,
 } from 'react'
 import { AXIS_HEIGHT, createPainter, LANE_HEIGHT, markAt, type View } from '../model/painter'
-import { exactTime, type Found, MATCH_LABELS, nameOf } from '../model/sightings'
+import { boundedTime, type Found, MATCH_LABELS, nameOf } from '../model/sightings'
 import {
   clampSpan,
   isMove,
@@ -200,7 +200,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
       {legend}
       <p className="visually-hidden" aria-live="polite">
         {current &&
-          `${nameOf(current)}, ${exactTime(current.at)}, ${current.matches.map(match => MATCH_LABELS[match]).join(', ')}`}
+          `${nameOf(current)}, ${boundedTime(current)}, ${current.matches.map(match => MATCH_LABELS[match]).join(', ')}`}
       </p>
     </Card>
   )
@@ -208,7 +208,7 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
 
 const titleOf = (found: Found, id: string | undefined): string | undefined => {
   const sighting = id === undefined ? undefined : found.byId.get(id)
-  return sighting && `${nameOf(sighting)}, ${exactTime(sighting.at)}`
+  return sighting && `${nameOf(sighting)}, ${boundedTime(sighting)}`
 }
 
 /** Width of an element in pixels; 0 before it is known. */

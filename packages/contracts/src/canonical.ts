@@ -22,7 +22,14 @@ const reach = {
   sentences: z.int(),
   /** Distinct sources; texts without one are none. */
   sources: z.int(),
-  /** Of its first and its last text. */
+  /**
+   * What `since` and `last` are: `posted`, as the sources say, of those texts whose source is one of the user's records with
+   * a time; `analyzed`, when the user had the texts analyzed, where there is none. The two never mix.
+   */
+  clock: z.enum(['posted', 'analyzed']),
+  /** Sentences with such a time. */
+  dated: z.int(),
+  /** Of its first and its last text with such a time. */
   since: time,
   last: time,
 }
@@ -37,7 +44,7 @@ export const canonicalNarrative = z.strictObject({
   ...reach,
   /** Triplets that it gathers, also those whose sentence is not found. */
   triplets: z.int(),
-  /** Sentences in equal spans of time, from the first to the last of the user's texts. Empty for all users. */
+  /** Dated sentences in equal spans of time from `since` to `last`. Empty if these are of one day, and for all users. */
   over_time: z.array(z.int()),
   /** Owners who say it; null for the narratives of one user. */
   owners: z.int().nullable(),
@@ -50,7 +57,7 @@ const canonicalMember = z.strictObject({
   key: z.string(),
   /** The most frequent spelling. */
   label: z.string(),
-  /** Triplets of the user with it. */
+  /** Triplets of this narrative with it: those of each part add up to `triplets`. 0: other narratives have it. */
   times: z.int(),
   /** What put it there; null for a label alone. */
   why: z.enum(CANON_REASONS).nullable(),
@@ -60,9 +67,9 @@ export type CanonicalMember = z.output<typeof canonicalMember>
 const memberList = z.array(canonicalMember)
 
 export const canonicalDetail = canonicalNarrative.extend({
-  /** Labels of each part, most frequent first. */
+  /** Labels of each part, most frequent first, those of other narratives alone last. */
   members: z.strictObject({ subject: memberList, verb: memberList, object: memberList }),
-  /** Sentences of each day with any (UTC), oldest first. */
+  /** Dated sentences of each day with any (UTC), oldest first. */
   days: z.array(z.strictObject({ day: z.iso.date(), sentences: z.int() })),
   /** Most sentences first; null: texts without a source. */
   by_source: z.array(z.strictObject({ src: z.string().nullable(), sentences: z.int(), triplets: z.int() })),
@@ -74,13 +81,17 @@ export const canonicalSentence = z.strictObject({
   /** Of the text: a narrative of `GET /narratives/data/:id`. */
   narrative_id: id,
   src: z.string().nullable(),
+  /** When the source was posted, as one of the user's records says; null where none does. */
+  posted_at: time.nullable(),
   created_at: time,
   /** Of the sentence in the text; null if the words of the triplet are nowhere. */
   place: textPlace.nullable(),
-  /** The words at that place, and what stands before and after them, cut at `LIMITS.excerptMax`. */
+  /** The words at that place, and the words before and after them, `LIMITS.excerptMax` units each at most. */
   before: z.string(),
   sentence: z.string(),
   after: z.string(),
+  /** Of all of the text, in UTF-16 units. */
+  text_length: z.int(),
   /** The triplets as they were extracted. */
   triplets: z.array(graphTriplet),
 })

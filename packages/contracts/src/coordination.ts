@@ -10,6 +10,20 @@ const kinds = z
   .max(SHARE_KINDS.length)
   .refine(all => new Set(all).size === all.length, 'must differ')
 
+/** What the posts of a run are about, as Origins finds it: some claims, values or addresses, or one of the user's posts. */
+export const runAbout = z
+  .strictObject({
+    /** What the run is called by: the value, or the campaign's name. */
+    name: filledText(LIMITS.runNameMax),
+    values: z.array(filledText()).min(1).max(LIMITS.coordinationValues).optional(),
+    record_id: id.optional(),
+  })
+  .refine(
+    about => (about.values === undefined) !== (about.record_id === undefined),
+    'must have one of values, record_id',
+  )
+export type RunAbout = z.output<typeof runAbout>
+
 /** What a run looks for. */
 export const runQuestion = z.strictObject({
   /** `near` includes `text`. */
@@ -23,6 +37,8 @@ export const runQuestion = z.strictObject({
   until: periodEnd.optional(),
   /** `shared`: with the caller's own records those that others share. */
   scope: z.enum(['own', 'shared']).default('own'),
+  /** Limits the run to posts about something. */
+  about: runAbout.optional(),
 })
 export type RunQuestion = z.output<typeof runQuestion>
 
@@ -37,6 +53,7 @@ export const coordinationRun = z.strictObject({
   since: time.nullable(),
   until: time.nullable(),
   scope: z.enum(['own', 'shared']),
+  about: runAbout.nullable(),
   created_at: time,
   /** The run is removed then. */
   expires_at: time,
@@ -79,7 +96,7 @@ export const coordinationNetwork = z.strictObject({
     z.strictObject({
       a: account,
       b: account,
-      /** Pairs of posts. */
+      /** Pairs of shares. */
       weight: z.int(),
       avg_delta_s: z.number(),
       /** Distinct posts that are the older one of a pair, and the newer one. */
@@ -88,6 +105,10 @@ export const coordinationNetwork = z.strictObject({
       symmetry: z.number(),
       /** Whether that is more than chance; null where that was not found out. */
       significant: z.boolean().nullable(),
+      /** Share of 100 runs with shuffled times, and of these data, in which both have as many pairs; null likewise. */
+      p_value: z.number().nullable(),
+      /** Expected share of chance finds among the edges with at most this p-value (Benjamini and Hochberg); null likewise. */
+      q_value: z.number().nullable(),
     }),
   ),
 })
@@ -118,6 +139,20 @@ export const coordinationEvidence = z.strictObject({
   ),
 })
 export type CoordinationEvidence = z.output<typeof coordinationEvidence>
+
+/** The caller's own posts that a run left out. */
+export const coordinationLeftOut = z.strictObject({
+  posts: z.array(
+    post.omit({ id: true, account: true, posted_at: true }).extend({
+      id,
+      account: z.string().nullable(),
+      collected_at: time,
+      /** What the page does not say: when it was posted, or whose it is. */
+      why: z.enum(['time', 'account']),
+    }),
+  ),
+})
+export type CoordinationLeftOut = z.output<typeof coordinationLeftOut>
 
 const params = z.strictObject({ id })
 
@@ -151,6 +186,12 @@ export const coordinationApi = {
     params,
     query: z.strictObject({ limit: limitParam(LIMITS.coordinationEdges).optional() }),
     response: coordinationNetwork,
+  }),
+  getLeftOut: endpoint('user', 'GET /coordination/runs/:id/left-out', {
+    scopes: ['read'],
+    summary: `The caller’s own posts without a time or an account, which the run left out; at most ${LIMITS.coordinationLeftOut}`,
+    params,
+    response: coordinationLeftOut,
   }),
   getShares: endpoint('user', 'GET /coordination/runs/:id/shares', {
     scopes: ['read'],

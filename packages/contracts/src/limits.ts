@@ -190,6 +190,8 @@ export const LIMITS = {
   /** Sightings on a page of a search, and candidates that a search compares with what is searched for. */
   sightingsPage: 200,
   sightingCandidates: 2_000,
+  /** Addresses that the times of posting are looked up of at once. */
+  postedAddresses: 1_000,
   /** Words with more sightings of a user than this say nothing about what is told. */
   sightingPostings: 500,
   /** Records that are indexed at once, and removed ones. */
@@ -209,6 +211,11 @@ export const LIMITS = {
   /** Edges that are kept of a run, the heaviest first, and pairs of an edge. */
   coordinationEdges: 5_000,
   coordinationEvidence: 50,
+  /** Own posts without a time or an account that a run names. */
+  coordinationLeftOut: 200,
+  /** Claims, values and addresses that a run is about, and the length of what it is called by. */
+  coordinationValues: 100,
+  runNameMax: 200,
 } as const
 
 export const USERNAME_PATTERN = /^[A-Za-z0-9_]{3,20}$/

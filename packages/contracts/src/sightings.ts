@@ -17,10 +17,21 @@ import { SHARED_AS, SOURCES } from './vocabulary.js'
 const source = z.enum(SOURCES)
 
 /**
- * How a sighting matches: it says the very text, nearly the text or the same in other words; it has the link, or a picture
- * alike; it is the post itself; it was forwarded from it.
+ * How a sighting matches: its text is the same (`exact`), contains all that is searched for word for word (`quoted`), is a
+ * part of it word for word (`part`), is nearly the same (`near`) or says it in other words (`reworded`), one of these; it
+ * has the link, or a picture alike; it is the post itself; it was forwarded from it.
  */
-export const MATCHES = ['exact', 'near', 'reworded', 'link', 'media', 'post', 'forward'] as const
+export const MATCHES = [
+  'exact',
+  'quoted',
+  'part',
+  'near',
+  'reworded',
+  'link',
+  'media',
+  'post',
+  'forward',
+] as const
 export type Match = (typeof MATCHES)[number]
 
 /** A post that somebody collected. */
@@ -33,11 +44,14 @@ export const sighting = z.strictObject({
   account: z.string().nullable(),
   url: z.string().nullable(),
   matches: z.array(z.enum(MATCHES)),
-  /** 0 to 1, of the texts; null where something else matches. */
+  /** Share of content words that both texts have, 0 to 1; null where something else matches. */
   likeness: z.number().nullable(),
-  /** What it is ordered by: `posted_at` if that is claimed for the text that was seen, else when that was fetched. */
+  /**
+   * What it is ordered by: `posted_at` if that is claimed for the text that was seen, else when that was fetched, which is an
+   * upper bound: it may be earlier than others that are listed before it.
+   */
   at: time,
-  /** Whether `at` is the page's claim. */
+  /** Whether `at` is the page's claim; else it is an upper bound. */
   posted_claimed: z.boolean(),
   /** As the page says; null where it does not. */
   posted_at: time.nullable(),
@@ -60,14 +74,14 @@ export type Sighting = z.output<typeof sighting>
 
 /**
  * From the earlier to the later one. `forward` and `link` are what the later one says; `copy` says that the earlier one was
- * seen before, with the same text or a picture alike.
+ * seen before, with the same text or a picture alike: by a claim, or at the latest, before what the later one claims.
  */
 export const sightingEdge = z.strictObject({
   from: id,
   to: id,
   how: z.enum(['forward', 'link', 'copy']),
-  /** Seconds between both. */
-  delta_s: z.number(),
+  /** Seconds between both; null where either has an upper bound alone. */
+  delta_s: z.number().nullable(),
 })
 export type SightingEdge = z.output<typeof sightingEdge>
 
@@ -103,7 +117,7 @@ export type SightingSearch = z.output<typeof sightingSearch>
 export const sightingResults = z.strictObject({
   /** The earliest first. */
   items: z.array(sighting),
-  /** Earliest known here by `at`, of all that match. */
+  /** Earliest known here by `at`, of all that match; `counts.may_be_earlier` others may be earlier. */
   first: sighting.nullable(),
   /** The one that was collected first. */
   first_seen: sighting.nullable(),
@@ -127,6 +141,8 @@ export const sightingResults = z.strictObject({
     accounts: z.int(),
     /** Those whose page says no time. */
     without_time: z.int(),
+    /** Those that may be earlier than `first`: their times are upper bounds. */
+    may_be_earlier: z.int(),
     by_match: z.record(z.enum(MATCHES), z.int()),
     /** There were more candidates than a search looks at. */
     truncated: z.boolean(),
@@ -219,6 +235,11 @@ export type SightingRecord = z.output<typeof sightingRecord>
 
 /** Served by the sightings service. */
 export const sightingsInternal = {
+  postedTimes: internalEndpoint('POST /internal/sightings/posted', {
+    summary: 'When the posts at some addresses were posted, as a user’s own records say; others are left out',
+    body: z.strictObject({ user_id: id, addresses: z.array(z.string()).max(LIMITS.postedAddresses) }),
+    response: z.array(z.strictObject({ address: z.string(), posted_at: time })),
+  }),
   putSightings: internalEndpoint('POST /internal/sightings', {
     summary: 'Index records of a user, and remove deleted ones; repeating it changes nothing',
     body: z.strictObject({
@@ -251,6 +272,8 @@ export const recordsInternal = {
       ids: z.array(id).max(2 * LIMITS.sightingCandidates),
       /** How many characters of their texts. */
       excerpt: z.int().min(0).max(LIMITS.excerptChars),
+      /** What their texts may quote: some words, or the text of one of the user's own records. */
+      quoting: z.union([z.strictObject({ text: z.string() }), z.strictObject({ record_id: id })]).optional(),
     }),
     response: z.array(
       z.strictObject({
@@ -258,6 +281,8 @@ export const recordsInternal = {
         user_id: id,
         shared: z.enum(SHARED_AS).nullable(),
         excerpt: z.string(),
+        /** Whether its text contains all of `quoting`, or is a part of it, word for word. */
+        quotes: z.enum(['whole', 'part']).nullable(),
       }),
     ),
   }),

@@ -7,4 +7,5 @@ export {
   type SignificanceOptions,
   significance,
   significant,
+  type TestedEdge,
 } from './significance.js'

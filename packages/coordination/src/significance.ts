@@ -14,9 +14,21 @@ export interface SignificanceOptions extends DetectOptions {
   onRun?: (done: number) => void
 }
 
+export interface TestedEdge extends Edge {
+  /**
+   * Share of the runs, with the data themselves as one more, in which the edge weighs at least as much (Phipson and Smyth,
+   * 2010): never 0, at least 1 / (runs + 1).
+   */
+  pValue: number
+  /** The share of false finds that is expected among the edges with at most this p-value (Benjamini and Hochberg, 1995). */
+  qValue: number
+}
+
 export interface Significance {
+  /** All edges, in the order of their first pair. */
+  tested: TestedEdge[]
   /** Edges that weigh more than the threshold. */
-  edges: Edge[]
+  edges: TestedEdge[]
   /** Weight that an edge must exceed: 0 where shuffled times leave no pair. */
   threshold: number
 }
@@ -73,20 +85,29 @@ const createShuffle = (table: Table, random: () => number) => {
   }
 }
 
-/** The weight of the heaviest edge; 0 for no pair. */
-const heaviestWeight = (table: Table, times: Float64Array, options: DetectOptions): number => {
+/** Weights by edge: the numbers of both accounts as one. */
+const weightsOf = (table: Table, times: Float64Array, options: DetectOptions): Map<number, number> => {
   const { older, newer } = rowPairs(table, times, options)
   const weights = new Map<number, number>()
-  let most = 0
   for (let n = 0; n < older.length; n++) {
     const one = table.account[older[n] as number] as number
     const other = table.account[newer[n] as number] as number
     const key = Math.min(one, other) * table.accounts + Math.max(one, other)
-    const weight = (weights.get(key) ?? 0) + 1
-    weights.set(key, weight)
-    if (weight > most) most = weight
+    weights.set(key, (weights.get(key) ?? 0) + 1)
   }
-  return most
+  return weights
+}
+
+/** q-values of p-values, in their order: the step-up procedure of Benjamini and Hochberg (1995). */
+const falseDiscoveryRates = (pValues: readonly number[]): number[] => {
+  const order = [...pValues.keys()].sort((a, b) => (pValues[b] as number) - (pValues[a] as number))
+  const rates = new Array<number>(pValues.length)
+  let least = 1
+  for (const [n, place] of order.entries()) {
+    least = Math.min(least, ((pValues[place] as number) * pValues.length) / (pValues.length - n))
+    rates[place] = least
+  }
+  return rates
 }
 
 /**
@@ -98,16 +119,37 @@ export function significance(shares: readonly Share[], options: SignificanceOpti
   const { runs = 100, percentile = 0.99, seed = 1, onRun } = options
   const table = tableOf(shares)
   const shuffle = createShuffle(table, createRandom(seed))
+  const observed = weightsOf(table, table.at, options)
+  const reached = new Map<number, number>()
   const heaviest: number[] = []
   for (let run = 0; run < runs; run++) {
-    heaviest.push(heaviestWeight(table, shuffle(), options))
+    const weights = weightsOf(table, shuffle(), options)
+    let most = 0
+    for (const [key, weight] of weights) {
+      if (weight > most) most = weight
+      if (weight >= (observed.get(key) ?? Number.POSITIVE_INFINITY))
+        reached.set(key, (reached.get(key) ?? 0) + 1)
+    }
+    heaviest.push(most)
     onRun?.(run + 1)
   }
   const threshold = runs > 0 ? quantile(heaviest, percentile) : 0
-  const edges = network(detectPairs(shares, options).pairs).filter(({ weight }) => weight > threshold)
-  return { edges, threshold }
+  const numbers = new Map(shares.map(({ account }, row) => [account, table.account[row] as number]))
+  const all = network(detectPairs(shares, options).pairs)
+  const pValues = all.map(({ a, b }) => {
+    const [one, other] = [numbers.get(a) as number, numbers.get(b) as number]
+    const key = Math.min(one, other) * table.accounts + Math.max(one, other)
+    return (1 + (reached.get(key) ?? 0)) / (runs + 1)
+  })
+  const qValues = falseDiscoveryRates(pValues)
+  const tested = all.map((edge, n) => ({
+    ...edge,
+    pValue: pValues[n] as number,
+    qValue: qValues[n] as number,
+  }))
+  return { tested, edges: tested.filter(({ weight }) => weight > threshold), threshold }
 }
 
 /** The edges of `significance` alone. */
-export const significant = (shares: readonly Share[], options: SignificanceOptions): Edge[] =>
+export const significant = (shares: readonly Share[], options: SignificanceOptions): TestedEdge[] =>
   significance(shares, options).edges

@@ -283,6 +283,24 @@ describe('significance', () => {
     ])
   })
 
+  it('tells of each edge how often shuffled times weigh as much, and corrects for how many are compared', () => {
+    const { tested } = significance(shares, options)
+    expect(tested).toHaveLength(network(detectGroups(shares, options)).length)
+    const together = tested.find(({ a, b }) => a === 'left' && b === 'right')
+    expect(together?.pValue).toBe(1 / 101)
+    for (const { pValue, qValue } of tested) {
+      expect(pValue).toBeGreaterThanOrEqual(1 / 101)
+      expect(qValue).toBeGreaterThanOrEqual(pValue)
+      expect(qValue).toBeLessThanOrEqual(1)
+    }
+    const sorted = [...tested].sort((a, b) => a.pValue - b.pValue)
+    for (const [n, { qValue }] of sorted.entries())
+      expect(qValue).toBeGreaterThanOrEqual(sorted[n - 1]?.qValue ?? 0)
+    const chance = tested.filter(({ a, b }) => a !== 'left' || b !== 'right')
+    const small = chance.filter(({ pValue }) => pValue <= 0.05).length
+    expect(small / chance.length).toBeLessThan(0.2)
+  })
+
   it('shuffles alike by the same seed, and tells how far it is', () => {
     const done: number[] = []
     const onRun = (run: number) => done.push(run)

@@ -2,10 +2,8 @@ import {
   type CampaignDetail,
   type Category,
   countVotes,
-  highestTlp,
   type Iod,
   type IodStatement,
-  rankOfTlp,
   type Tlp,
   USUAL_TLP,
 } from '@iodine/contracts'
@@ -56,13 +54,6 @@ export const statementOf = ({ id, created_at }: Iod, { statements }: ExportConte
 /** The level that an IOD has of its import; null: none. */
 export const levelOf = (iod: Iod, context: ExportContext): Tlp | null =>
   context.levels?.get(iod.id) ?? statementOf(iod, context).tlp
-
-const isAboveUsual = (tlp: Tlp | undefined): boolean =>
-  tlp !== undefined && rankOfTlp(tlp) > rankOfTlp(USUAL_TLP)
-
-/** The level of an IOD in a file that has no other place for the campaign's; null where nothing is above green. */
-export const levelInFile = (iod: Iod, context: ExportContext): Tlp | null =>
-  highestTlp([isAboveUsual(context.tlp) ? context.tlp : null, levelOf(iod, context)])
 
 /** When the campaign itself last changed: ISO 8601. Not before its creation, which another clock has dated. */
 export const changeOf = ({ created_at }: CampaignDetail, { changedAt }: ExportContext): string =>

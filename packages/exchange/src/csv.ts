@@ -1,16 +1,17 @@
-import type { Iod } from '@iodine/contracts'
+import { highestTlp, type Iod } from '@iodine/contracts'
 import Papa from 'papaparse'
-import { type ExportContext, levelInFile, voteColumns } from './campaign-file.js'
+import { type ExportContext, levelOf, voteColumns } from './campaign-file.js'
 import { FIELD_NAMES } from './fields.js'
 import { unescapeFormula, writeCsv } from './spreadsheet.js'
 
 const PLAIN = ['id', ...FIELD_NAMES, 'created_by_id', 'created_by_username', 'created_at'] as const
 
 /**
- * One row per IOD under a header row. Where something is marked, a last column `tlp` has the level of each row.
+ * One row per IOD under a header row. Of a campaign, and where an IOD is marked, a last column `tlp` has the level of each
+ * row, also a green one.
  */
 export function toCsv(iods: readonly Iod[], context: ExportContext): string {
-  const levels = iods.map(iod => levelInFile(iod, context))
+  const levels = iods.map(iod => highestTlp([context.tlp ?? null, levelOf(iod, context)]))
   const isMarked = levels.some(level => level !== null)
   const fields = [...PLAIN, 'positive_votes', 'negative_votes', 'comments', ...(isMarked ? ['tlp'] : [])]
   const data = iods.map((iod, n) => {

@@ -30,11 +30,13 @@ describe('a level in our own files', () => {
     })
   })
 
-  it('is the last column of CSV where there is one', () => {
+  it('is the last column of a campaign’s CSV, and of other IODs where there is one', () => {
     const { detail, levels } = marked('red', null)
     const columns = (text: string) => text.split('\r\n').map(line => line.split(',').at(-1))
-    const plain = exportCampaign(detail, 'csv', { now, tlp: 'clear' }).text
+    const plain = exportCampaign(detail, 'csv', { now }).text
     expect(columns(plain)[0]).toBe('comments')
+    for (const tlp of ['clear', 'green'] as const)
+      expect(columns(exportCampaign(detail, 'csv', { now, tlp }).text)).toEqual(['tlp', tlp, tlp, ''])
     expect(columns(exportCampaign(detail, 'csv', { now, levels }).text)).toEqual(['tlp', 'red', '', ''])
     const amber = exportCampaign(detail, 'csv', { now, levels, tlp: 'amber' }).text
     expect(columns(amber)).toEqual(['tlp', 'red', 'amber', ''])

@@ -46,8 +46,10 @@ const mapped = (word: string, isKept: RegExp, map: (letter: string) => string | 
 const toLatin = (word: string) => mapped(word, LATIN, asLatin)
 const toCyrillic = (word: string) => mapped(word, CYRILLIC, letter => cyrillicOf.get(letter))
 
+export type Script = 'latin' | 'cyrillic'
+
 /** The script that most letters of a text have, of Latin and Cyrillic. */
-export const mainScript = (text: string): 'latin' | 'cyrillic' => {
+export const mainScript = (text: string): Script => {
   let balance = 0
   for (const character of text) {
     if (LATIN.test(character)) balance++
@@ -60,7 +62,7 @@ export const mainScript = (text: string): 'latin' | 'cyrillic' => {
  * A word of a text in `script` whose letters are borrowed from another one to look alike, in the letters that it stands
  * for: 'vаccine' with a Cyrillic а is 'vaccine'. A word that is no word of the script in disguise stays.
  */
-export const withoutHomoglyphs = (word: string, script: 'latin' | 'cyrillic'): string =>
+export const withoutHomoglyphs = (word: string, script: Script): string =>
   (script === 'latin' ? toLatin(word) : toCyrillic(word)) ??
   (isMixed(word) ? (toLatin(word) ?? toCyrillic(word) ?? word) : word)
 

@@ -1,6 +1,6 @@
 import { foldText } from '@iodine/contracts'
 import { KIND, kindOf } from '@iodine/known-iods'
-import { mainScript, withoutHomoglyphs } from './homoglyphs.js'
+import { mainScript, type Script, withoutHomoglyphs } from './homoglyphs.js'
 import { languagesIn } from './languages.js'
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
@@ -22,9 +22,9 @@ const GRAM = 2
 const visible = (text: string): string => text.normalize('NFKC').replace(INVISIBLE, '')
 
 /** A text's pieces between white space, each with its words in the letters that they stand for. */
-const piecesOf = (text: string): string[] => {
+const piecesOf = (text: string, script?: Script): string[] => {
   const seen = visible(text)
-  const script = mainScript(seen)
+  script ??= mainScript(seen)
   return seen
     .split(WHITE_SPACE)
     .filter(piece => piece !== '')
@@ -33,6 +33,37 @@ const piecesOf = (text: string): string[] => {
 
 /** A text for exact comparison: two that a reader cannot tell apart but for case and white space are equal. */
 export const exactForm = (text: string): string => foldText(piecesOf(text).join(' '))
+
+/** A text's words in their order, folded, without punctuation; characters of scripts without spaces one by one. */
+const wordsInOrder = (text: string, script: Script): string => {
+  const words = piecesOf(text, script).flatMap(piece => foldText(piece).match(WORD) ?? [])
+  return ` ${words
+    .join(' ')
+    .replace(/\P{ASCII}/gu, character =>
+      kindOf(character.codePointAt(0) as number) === KIND.lone ? ` ${character} ` : character,
+    )
+    .replace(/ +/g, ' ')
+    .trim()} `
+}
+
+/**
+ * Returns a test of texts against some words: `whole` where a text contains all of the words, `part` where the words
+ * contain all of the text, null where neither does. Words count by their order; case, punctuation, white space, invisible
+ * and look-alike characters don't. Words without a letter or number, such as emoji, are compared as they are.
+ */
+export const quotesOf = (words: string): ((text: string) => 'whole' | 'part' | null) => {
+  const script = mainScript(visible(words))
+  const wanted = wordsInOrder(words, script)
+  if (wanted.trim() === '') {
+    const signs = exactForm(words)
+    return text => (signs !== '' && exactForm(text).includes(signs) ? 'whole' : null)
+  }
+  return text => {
+    const said = wordsInOrder(text, script)
+    if (said.includes(wanted)) return 'whole'
+    return said.trim() !== '' && wanted.includes(said) ? 'part' : null
+  }
+}
 
 const isLetter = (word: string): boolean => word.length === 1 && word.toLowerCase() !== word.toUpperCase()
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { likeness, rankingScores, type Signature, signatureOf } from '../src/index.js'
+import { likeness, quotesOf, rankingScores, type Signature, signatureOf } from '../src/index.js'
 
 const seed = 'a secret of the tests'
 const of = (text: string) => signatureOf(text, { seed })
@@ -143,6 +143,30 @@ describe('ranking', () => {
     const [same, none] = rankingScores(of(STORY), [of(STORY), of('another matter')])
     expect(same).toBeCloseTo(1)
     expect(none).toBe(0)
+  })
+})
+
+describe('quotes', () => {
+  const quotes = (words: string, text: string) => quotesOf(words)(text)
+
+  it('are all the words in their order, whatever stands around and between them', () => {
+    const claim = 'The mirrors “heat” the lake!'
+    expect(
+      quotes(claim, `Look: the MIRRORS heat\u200b the\n lake, they say. ${'And more. '.repeat(500)}`),
+    ).toBe('whole')
+    expect(quotes(claim, 'Heat the lake')).toBe('part')
+    expect(quotes(claim, 'The lake mirrors the heat')).toBeNull()
+    expect(quotes('the mirror', 'the mirrors')).toBeNull()
+    expect(quotes('silver dust', 'Silvеr dust in Latin and Сyrillic letters')).toBe('whole')
+    expect(quotes('#GiantMirrors', 'see #giantmirrors')).toBe('whole')
+    expect(quotes('', 'anything')).toBeNull()
+    expect(quotes('anything', ' … ')).toBeNull()
+  })
+
+  it('are found in scripts without spaces, and of signs alone', () => {
+    expect(quotes('镜子加热湖', '人们说镜子加热湖水')).toBe('whole')
+    expect(quotes('🔥🔥', 'hot 🔥🔥🔥')).toBe('whole')
+    expect(quotes('🔥🔥', 'hot 🔥')).toBeNull()
   })
 })
 

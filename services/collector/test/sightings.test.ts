@@ -275,9 +275,11 @@ describe('sharing records', () => {
     const id = await ingestOne('telegram', { ...telegramPost(), context })
     const bob = await bed.user('bob')
     expect(await open([id], bob.id)).toEqual([])
-    expect(await open([id], ana.id, 9)).toEqual([{ id, user_id: ana.id, shared: null, excerpt: 'The whole' }])
+    expect(await open([id], ana.id, 12)).toEqual([
+      { id, user_id: ana.id, shared: null, excerpt: 'The whole…', quotes: null },
+    ])
     expect(await share([id], { shared: true, as: 'username' })).toBe(200)
-    expect(await open([id], bob.id)).toEqual([{ id, user_id: ana.id, shared: 'username', excerpt: '' }])
+    expect(await open([id], bob.id)).toMatchObject([{ id, user_id: ana.id, shared: 'username', excerpt: '' }])
     expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([
       { id, shared: 'username' },
     ])
@@ -286,6 +288,27 @@ describe('sharing records', () => {
     expect(await open([id], bob.id)).toEqual([])
     expect(await tell()).toMatchObject([{ id, shared: null }])
     expect(await api.call(collectorApi.listShared, { params: { source: 'telegram' } })).toEqual([])
+  })
+
+  it('says of readable records whether their texts quote some words, or another record’s text', async () => {
+    const post = telegramPost()
+    const id = await ingestOne('telegram', {
+      ...post,
+      context: { ...context, text: 'They say: THE lake boils!' },
+    })
+    const other = await ingestOne('telegram', {
+      ...telegramPost(),
+      context: { ...context, text: 'the lake' },
+    })
+    const bob = await bed.user('bob')
+    const quotes = async (user_id: string, quoting: { text: string } | { record_id: string }) => {
+      const body = { ids: [id, other], user_id, excerpt: 0, quoting }
+      const opened = await bed.internal(recordsInternal.openRecords, { body })
+      return Object.fromEntries(opened.map(each => [each.id, each.quotes]))
+    }
+    expect(await quotes(ana.id, { text: 'The lake boils.' })).toEqual({ [id]: 'whole', [other]: 'part' })
+    expect(await quotes(ana.id, { record_id: other })).toEqual({ [id]: 'whole', [other]: 'whole' })
+    expect(await quotes(bob.id, { text: 'lake' })).toEqual({})
   })
 
   it('changes none if one is not the caller’s, of another source or unknown; and asks how', async () => {

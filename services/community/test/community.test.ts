@@ -304,12 +304,10 @@ describe('contributions', () => {
     )
     const [short, long, iod] = (await profile(ana)).body.all_contributions
     expect(short).toMatchObject({ type: 'NARRATIVE', title: 'Short', description: 'Short · 0 triplets' })
-    expect(long.title).toBe(
-      'A first line that is rather long, so long that it does not fit into the eighty …',
-    )
-    expect(long.description).toMatch(/^A first line .* eighty characters Second line x+… · 1 triplet$/)
+    expect(long.title).toBe('A first line that is rather long, so long that it does not fit into the eighty…')
+    expect(long.description).toMatch(/^A first line .* eighty characters Second line… · 1 triplet$/)
     expect(iod).toMatchObject({ type: 'IOD', description: '', created_at: time(1) })
-    expect([...iod.title]).toHaveLength(500)
+    expect(iod.title.length).toBeLessThanOrEqual(500)
     expect(iod.title).toMatch(/^<b>😀v+…$/)
   })
 

@@ -12,6 +12,7 @@ import {
   narrativesApi,
   personalDataInternal,
   repairInternal,
+  sightingsInternal,
   usageInternal,
 } from '@iodine/contracts'
 import { newId } from '@iodine/test-kit'
@@ -173,7 +174,7 @@ describe('canonical narratives', () => {
       triplets: 3,
       owners: null,
     })
-    expect(first?.over_time.reduce((sum, n) => sum + n)).toBe(3)
+    expect(first).toMatchObject({ clock: 'analyzed', dated: 3, over_time: [] })
     expect(others.map(said)).toEqual(['Nobody · asks · why'])
     // A passive says the same the other way round.
     await say([triplet('Lake Varnel', 'is heated by', 'giant mirrors')])
@@ -238,6 +239,71 @@ describe('canonical narratives', () => {
       { label: 'mirrors giant', times: 1 },
     ])
   })
+})
+
+describe('dates', () => {
+  const LETTERS = ['https://a.example/letters', 'https://b.example/letters']
+  const POSTED = ['2026-10-12T06:31:00.000Z', '2026-11-05T10:00:00.000Z']
+
+  it('are those of the sources where records have them, never mixed with those of the analyses', async () => {
+    bench.bed.answer(sightingsInternal.postedTimes, ({ body }) =>
+      LETTERS.flatMap((address, n) =>
+        body.user_id === ana.id && body.addresses.includes(address)
+          ? [{ address, posted_at: POSTED[n] as string }]
+          : [],
+      ),
+    )
+    await say([heat()], { src: LETTERS[1] as string })
+    await say([heat(), triplet('Nobody', 'asks', 'why')], { src: LETTERS[0] as string })
+    await say([heat()], { src: 'https://c.example' })
+    await say([triplet('An advertiser', 'pays', 'Captain Osk')])
+    const [first, ...others] = await list()
+    expect(first).toMatchObject({
+      clock: 'posted',
+      sentences: 3,
+      dated: 2,
+      since: POSTED[0],
+      last: POSTED[1],
+    })
+    expect(first?.over_time.reduce((sum, n) => sum + n)).toBe(2)
+    expect([first?.over_time[0], first?.over_time.at(-1)]).toEqual([1, 1])
+    const day = new Date().toISOString().slice(0, 10)
+    expect(
+      Object.fromEntries(others.map(each => [said(each), [each.clock, each.since.slice(0, 10)]])),
+    ).toEqual({
+      'Nobody · asks · why': ['posted', '2026-10-12'],
+      'An advertiser · pays · Captain Osk': ['analyzed', day],
+    })
+    expect((await detail(first?.id ?? '')).days).toEqual([
+      { day: '2026-10-12', sentences: 1 },
+      { day: '2026-11-05', sentences: 1 },
+    ])
+    const sentences = await ana.api.call(canonicalApi.listCanonicalSentences, {
+      params: { id: first?.id ?? '' },
+    })
+    expect(sentences.map(({ src, posted_at }) => [src, posted_at])).toEqual([
+      ['https://c.example', null],
+      [LETTERS[0], POSTED[0]],
+      [LETTERS[1], POSTED[1]],
+    ])
+  })
+})
+
+it('counts variants by the triplets of the one narrative, so that its parts agree', async () => {
+  await say([heat(), heat('the giant mirrors', 'heated')], { src: 'https://a.example' })
+  await say([triplet('Lake Varnel', 'is heated by', 'giant mirrors'), heat('giant mirror')])
+  await say([triplet('The giant mirrors', 'face', 'a tower'), triplet('a giant mirror', 'face', 'the tower')])
+  await cluster()
+  const { members, triplets } = await detail(await idOf('giant mirrors · heat'))
+  expect(triplets).toBe(4)
+  for (const part of ['subject', 'verb', 'object'] as const)
+    expect(members[part].reduce((sum, { times }) => sum + times, 0)).toBe(triplets)
+  expect(members.subject.map(({ key, times }) => [key, times])).toEqual([
+    ['giant mirrors', 2],
+    ['the giant mirrors', 1],
+    ['giant mirror', 1],
+    ['a giant mirror', 0],
+  ])
 })
 
 /** Two narratives that the machine keeps apart, and a third one. */

@@ -4,6 +4,7 @@ import { foldings } from './migrations/0001-foldings.js'
 import { createModels } from './models/index.js'
 import { addCoordinationRoutes } from './routes/coordination.js'
 import { addSightingRoutes } from './routes/sightings.js'
+import { createSecrets } from './store.js'
 
 /** Sightings: where the posts that users collected were seen, by what they say, link to and show. */
 export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -13,8 +14,9 @@ export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<
     deps,
     service => {
       const models = createModels(service.mongo)
-      addSightingRoutes(service, models, config)
-      addCoordinationRoutes(service, models)
+      const secrets = createSecrets(models)
+      addSightingRoutes(service, models, secrets, config)
+      addCoordinationRoutes(service, models, secrets)
     },
     [foldings],
   )

@@ -93,6 +93,8 @@ describe('a run', () => {
         weight: 2,
         avg_delta_s: 15,
         symmetry: 1,
+        p_value: expect.any(Number),
+        q_value: expect.any(Number),
       }),
     ])
     expect(found.nodes).toEqual([
@@ -153,6 +155,54 @@ describe('a run', () => {
       posted('one', 0, { url: 'https://telegram.me/s/Channel/5?single', ...link(1) }),
     )
     expect((await run(ana)).totals).toMatchObject({ posts: 1, shares: 1 })
+  })
+
+  it('looks at posts about claims or a post alone, and names the own posts that it left out', async () => {
+    const CLAIM = 'The siren of the valley was switched off before the water rose'
+    await rig.put(
+      ana,
+      posted('a', 0, { ...link(20), text: CLAIM }),
+      posted('b', 5, { ...link(20), text: `They say: ${CLAIM}!` }),
+      posted('c', 8, { ...link(20), text: 'Bread and cheese at the market' }),
+      posted('d', 100, { ...link(21), text: 'Apples' }),
+      posted('e', 103, { ...link(21), text: 'Pears' }),
+    )
+    const [undated, unnamed] = await rig.put(
+      ana,
+      { account: 'f', posted_at: null, text: CLAIM },
+      posted(null as never, 5, { text: CLAIM }),
+      { account: 'g', posted_at: null, text: 'Bread' },
+    )
+    const about = { name: 'the siren', values: [CLAIM] }
+    const found = await run(ana, { about })
+    expect(ends(found)).toEqual([['telegram a', 'telegram b', 1]])
+    expect(found).toMatchObject({ about, totals: { posts: 2, without_time: 1, without_account: 1 } })
+    expect(await api(ana).call(coordinationApi.getLeftOut, { params: { id: found.id } })).toMatchObject({
+      posts: [
+        { id: undated, account: 'f', why: 'time', excerpt: CLAIM },
+        { id: unnamed, account: null, why: 'account', excerpt: CLAIM },
+      ],
+    })
+    const both = { name: 'a campaign', values: [CLAIM, 'https://example.org/story/21'] }
+    expect(ends(await run(ana, { about: both })).sort()).toEqual([
+      ['telegram a', 'telegram b', 1],
+      ['telegram d', 'telegram e', 1],
+    ])
+    const record = { name: 'a post', record_id: undated as string }
+    expect(ends(await run(ana, { about: record }))).toEqual([['telegram a', 'telegram b', 1]])
+    await rig.remove(ana, undated as string)
+    const { posts } = await api(ana).call(coordinationApi.getLeftOut, { params: { id: found.id } })
+    expect(posts.map(({ id }) => id)).toEqual([unnamed])
+    for (const [status, wrong] of [
+      [404, { name: 'x', record_id: newId() }],
+      [422, { name: 'x' }],
+      [422, { name: 'x', values: [] }],
+      [422, { name: 'x', values: ['a'], record_id: newId() }],
+    ] as const)
+      expect((await api(ana).send('POST', '/coordination/runs', ask({ about: wrong as never }))).status).toBe(
+        status,
+      )
+    expect((await api(bo).send('GET', `/coordination/runs/${found.id}/left-out`)).status).toBe(404)
   })
 
   it('looks at posts of the time that it is asked for', async () => {

@@ -7,6 +7,7 @@ import {
   sightingsApi,
   sightingsInternal,
 } from '@iodine/contracts'
+import { quotesOf } from '@iodine/likeness'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import { apiClient, type BedUser, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { createApp, sightingsConfigSchema } from '../src/index.js'
@@ -57,14 +58,18 @@ export const startRig = async (env: Record<string, string> = {}): Promise<Rig> =
   const url = await bed.listen(service)
   const records = new Map<string, SightingRecord & { user_id: string }>()
   const sharing = new Map<string, SharedAs>()
-  bed.answer(recordsInternal.openRecords, ({ body }) =>
-    body.ids.flatMap(id => {
+  bed.answer(recordsInternal.openRecords, ({ body }) => {
+    const { quoting } = body
+    const words = quoting && ('text' in quoting ? quoting.text : records.get(quoting.record_id)?.text)
+    const quotes = words === undefined ? () => null : quotesOf(words)
+    return body.ids.flatMap(id => {
       const record = records.get(id)
       const shared = sharing.get(id) ?? null
       if (!record || (record.user_id !== body.user_id && !shared)) return []
-      return [{ id, user_id: record.user_id, shared, excerpt: record.text.slice(0, body.excerpt) }]
-    }),
-  )
+      const { user_id, text } = record
+      return [{ id, user_id, shared, excerpt: text.slice(0, body.excerpt), quotes: quotes(text) }]
+    })
+  })
   const putBody = (body: BodyOf<typeof sightingsInternal.putSightings>) =>
     bed.internal(sightingsInternal.putSightings, { body })
   return {

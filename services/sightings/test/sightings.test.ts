@@ -38,7 +38,7 @@ describe('searching by text', () => {
     await rig.put(bo, { text: CLAIM, posted_at: '2026-02-01T00:00:00.000Z' })
     const found = await rig.search(ana, { text: CLAIM })
     expect(idsOf(found)).toEqual([first, copy, near])
-    expect(found.items.map(({ matches }) => matches)).toEqual([['exact'], ['exact'], ['near']])
+    expect(found.items.map(({ matches }) => matches)).toEqual([['exact'], ['exact'], ['quoted']])
     expect(found.first).toMatchObject({ id: first, account: 'first', at: DAY(1), posted_claimed: true })
     expect(found.first_seen).toMatchObject({ id: copy })
     expect(found.firsts.map(({ account, count }) => [account, count])).toEqual([
@@ -60,6 +60,39 @@ describe('searching by text', () => {
     expect((await rig.search(ana, { text: 'Snow has closed the pass between both valleys' })).items).toEqual(
       [],
     )
+  })
+
+  it('tells quotes, parts, near copies and rewordings apart by the texts, and counts them', async () => {
+    const [quoted, part, near, reworded] = await rig.put(
+      ana,
+      { text: `${OTHER}. ${OTHER}. ${CLAIM.toLowerCase()}. ${NEARLY}!`, posted_at: DAY(1) },
+      { text: 'Silver dust into the reservoir above the valley', posted_at: DAY(2) },
+      { text: CLAIM.replace('secretly', 'has'), posted_at: DAY(3) },
+      {
+        text: 'Officials hide the drought with silver dust thrown into a mountain reservoir',
+        posted_at: DAY(4),
+      },
+    )
+    const expected = [
+      [quoted, ['quoted']],
+      [part, ['part']],
+      [near, ['near']],
+      [reworded, ['reworded']],
+    ]
+    const found = await rig.search(ana, { text: CLAIM })
+    expect(found.items.map(({ id, matches }) => [id, matches])).toEqual(expected)
+    expect(found.counts.by_match).toMatchObject({ quoted: 1, part: 1, near: 1, reworded: 1, exact: 0 })
+    const byIod = await rig.search(ana, { value: CLAIM })
+    expect(byIod.items.map(({ id, matches }) => [id, matches])).toEqual(expected)
+    const [whole] = await rig.put(ana, { text: CLAIM, posted_at: DAY(5) })
+    const byRecord = await rig.search(ana, { record_id: whole ?? '' })
+    expect(byRecord.items.map(({ matches }) => matches)).toEqual([
+      ['quoted'],
+      ['part'],
+      ['near'],
+      ['reworded'],
+      ['exact', 'post'],
+    ])
   })
 
   it('pages without repeating or missing any, and refuses what is no cursor', async () => {
@@ -159,6 +192,8 @@ describe('time', () => {
       { text: CLAIM, posted_at: null, fetched_at: DAY(2) },
     )
     const found = await rig.search(ana, { text: CLAIM })
+    expect(found.edges).toEqual([])
+    expect(found.counts.may_be_earlier).toBe(1)
     expect(idsOf(found)).toEqual([none, future])
     expect(found.items.map(({ at, posted_claimed }) => [at, posted_claimed])).toEqual([
       [DAY(2), false],
@@ -396,6 +431,27 @@ describe('shared sightings', () => {
     const own = await send('POST', '/sightings/search', { text: CLAIM })
     expect(own.body.items).toMatchObject([{ id: mine, excerpt: null }])
   })
+})
+
+it('says when posts were posted, as the user’s own records say', async () => {
+  await rig.put(
+    ana,
+    { url: 'https://t.me/first/1', posted_at: DAY(3) },
+    { url: 'https://paper.example/a', posted_at: DAY(1), fetched_at: DAY(2) },
+    { url: 'https://paper.example/b', posted_at: null },
+    { url: 'https://paper.example/c', posted_at: DAY(5), fetched_at: DAY(4) },
+  )
+  await rig.put(bo, { url: 'https://paper.example/d', posted_at: DAY(1) })
+  const addresses = [
+    't.me/s/first/1',
+    ...['a?utm_source=x', 'b', 'c', 'd'].map(at => `https://paper.example/${at}`),
+  ]
+  const call = (user: BedUser) =>
+    rig.bed.internal(sightingsInternal.postedTimes, { body: { user_id: user.id, addresses } })
+  expect(await call(ana)).toEqual([
+    { address: 't.me/s/first/1', posted_at: DAY(3) },
+    { address: 'https://paper.example/a?utm_source=x', posted_at: DAY(1) },
+  ])
 })
 
 it('asks the collector once for all records, page by page, and goes on where it was cut off', async () => {

@@ -1,5 +1,5 @@
 import { paths } from '@iodine/contracts'
-import { InputGroup } from '@iodine/ui'
+import { InputGroup, isApple } from '@iodine/ui'
 import {
   ApplicationIcon,
   ChatIcon,
@@ -87,7 +87,7 @@ export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
         leftIcon={<SearchIcon />}
         placeholder="Search"
         aria-label="Search everything"
-        rightElement={<kbd className={styles.key}>Ctrl K</kbd>}
+        rightElement={<kbd className={styles.key}>{isApple() ? '⌘' : 'Ctrl'} K</kbd>}
         value=""
         onFocus={search.preload}
         onClick={() => openSearch()}

@@ -2,7 +2,7 @@ import { LIMITS } from '@iodine/contracts'
 import { errorToast } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card } from '@iodine/ui'
 import { ClipboardIcon, DownloadIcon, KeyIcon } from '@iodine/ui/icons'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useHost } from '../app/HostProvider'
 import styles from './Overview.module.css'
 
@@ -49,6 +49,7 @@ export function ExtensionCard() {
         )}
         <Button icon={<KeyIcon />} text="Generate Code" onClick={generate} loading={working} />
       </div>
+      {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
       {/\.zip$/.test(config.extension_url) && (
         <ol className={styles.howTo}>
           <li>Install extension downloads a zip file: unpack it into a folder that stays.</li>
@@ -58,7 +59,6 @@ export function ExtensionCard() {
           <li>Click the extension in the toolbar, and enter the code that Generate Code shows here.</li>
         </ol>
       )}
-      {shown && <Code key={shown.code} {...shown} onEnd={() => setShown(null)} />}
     </Card>
   )
 }
@@ -79,9 +79,11 @@ function Code({ code, endsAt, onEnd }: ShownCode & { onEnd: () => void }) {
     await navigator.clipboard.writeText(code)
     setCopied(true)
   }
+  // The button that makes it may stand at the window's end.
+  const show = useCallback((element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' }), [])
 
   return (
-    <div className={styles.code}>
+    <div ref={show} className={styles.code}>
       <output aria-label="Extension code" className={styles.codeText}>
         {code}
       </output>

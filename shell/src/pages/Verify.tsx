@@ -19,7 +19,7 @@ const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; titl
   good: {
     intent: 'success',
     title: 'Unchanged since it was sealed',
-    text: 'The collector of an account handed over these bytes by the time of the seal. They are the same now. It does not say that the site showed them to others, nor who the person is.',
+    text: 'The collector of an account handed over these bytes by the time of the seal. They are the same now.',
   },
   changed: {
     intent: 'danger',
@@ -143,28 +143,50 @@ const readReport = async (file: File, key: string): Promise<WaczReport> => {
   }
 }
 
-function Report({ name, report: { verdict, checks, about } }: Checked) {
+function Report({ name, report: { verdict, checks, about, isKeyGiven } }: Checked) {
   const { intent, title, text } = VERDICTS[verdict]
+  const list = (
+    <ul className={styles.checks} aria-label="Checks">
+      {checks.map(({ name: part, ok, says }) => (
+        <li key={part} className={ok ? styles.ok : styles.failed}>
+          {ok ? (
+            <TickIcon className={styles.icon ?? ''} aria-label="Holds" />
+          ) : (
+            <CrossIcon className={styles.icon ?? ''} aria-label="Fails" />
+          )}
+          <span>{says}</span>
+        </li>
+      ))}
+    </ul>
+  )
+  const isSealed = verdict === 'good' || verdict === 'erased'
   return (
     <Card className={styles.report ?? ''}>
       <h2 className={styles.name} dir="auto">
         {name}
       </h2>
+      {isSealed && (
+        <Callout intent="warning" title="What the seal cannot prove">
+          <p>
+            That the site showed this to others, or who the person is: the collector copies what a browser
+            shows, and people can change that before.
+          </p>
+          {!isKeyGiven && (
+            <p>That it is of the server you think of: its key was read from this file. Give the key above.</p>
+          )}
+        </Callout>
+      )}
       <Callout intent={intent} title={title}>
         {text}
       </Callout>
-      <ul className={styles.checks} aria-label="Checks">
-        {checks.map(({ name: part, ok, says }) => (
-          <li key={part} className={ok ? styles.ok : styles.failed}>
-            {ok ? (
-              <TickIcon className={styles.icon ?? ''} aria-label="Holds" />
-            ) : (
-              <CrossIcon className={styles.icon ?? ''} aria-label="Fails" />
-            )}
-            <span>{says}</span>
-          </li>
-        ))}
-      </ul>
+      {isSealed ? (
+        <details className={styles.checked}>
+          <summary>What was checked</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
       {about && (
         <dl className={styles.about}>
           <dt>Address</dt>

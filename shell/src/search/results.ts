@@ -53,6 +53,20 @@ export function excerptOf(text: string, term: string): string {
   return `…${truncate(line.slice(Math.min(from, start)), TEXT_SHOWN)}`
 }
 
+/** IODs that are ranked: the newest that match. */
+const RANKED = 50
+const RANK = { whole: 0, beginning: 1, word: 2, within: 3, elsewhere: 4 } as const
+
+/** How well a value matches a term: all of it, from its beginning, from a word, within a word, or not at all. */
+function rankOf(value: string, term: string): number {
+  const bare = (text: string) => foldText(text.trim().replace(/^#/, ''))
+  const [text, wanted] = [bare(value), bare(term)]
+  const at = text.indexOf(wanted)
+  if (at < 0) return RANK.elsewhere
+  if (at === 0) return text.length === wanted.length ? RANK.whole : RANK.beginning
+  return /[\p{L}\p{N}]/u.test(text.charAt(at - 1)) ? RANK.within : RANK.word
+}
+
 /** All texts within a value, in their order. */
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
@@ -77,11 +91,20 @@ const iods: Kind = {
   label: 'IODs',
   termMin: 1,
   find: async (api, q, signal) => {
-    const { items, total } = await api.page('GET /iods', { query: { q, limit: SHOWN }, signal })
+    const [{ items, total }, same] = await Promise.all([
+      api.page('GET /iods', { query: { q, limit: RANKED }, signal }),
+      api.call('POST /iods/lookup', { body: { values: [q] }, signal }),
+    ])
+    const all = [...new Map([...same, ...items].map(iod => [iod.id, iod])).values()]
+    const ranked = all.map(iod => ({ iod, rank: rankOf(iod.value, q) })).sort((a, b) => a.rank - b.rank)
     return {
-      results: items.map(({ id, value, category }) => ({
+      results: ranked.slice(0, SHOWN).map(({ iod: { id, value, category, description }, rank }) => ({
         key: `iod ${id}`,
-        text: excerptOf(value, q),
+        // What has the match in its description alone shows that.
+        text:
+          rank < RANK.elsewhere
+            ? excerptOf(value, q)
+            : `${truncate(value, LEAD)} – ${excerptOf(description, q)}`,
         detail: category,
         path: paths.iod(id),
       })),

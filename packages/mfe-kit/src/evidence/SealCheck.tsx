@@ -52,45 +52,56 @@ class InsecureContext extends Error {}
 function Report({ report, seal, isOpened }: { report: SealReport; seal: Seal; isOpened: boolean }) {
   const { checks, holds, checkpoint } = report
   const received = formatInstant(seal.received_at)
-  return (
-    <Callout
-      intent={holds ? 'success' : 'danger'}
-      icon={false}
-      title={holds ? 'The seal holds' : 'The seal does not hold'}
-    >
-      <ul className={styles.checks}>
-        {checks.map(({ name, ok, says }) => (
-          <li key={name}>
-            {ok ? (
-              <TickCircleIcon className={styles.good} title="Holds:" />
-            ) : (
-              <CrossCircleIcon className={styles.bad} title="Fails:" />
-            )}
-            <span>{says}</span>
-          </li>
-        ))}
-      </ul>
-      {holds ? (
-        <>
-          <p>
-            <strong>Proved:</strong> an account’s collector handed over{' '}
-            {isOpened ? 'this content' : 'a capture with this fingerprint'} by {received}, and it is unchanged
-            since.
-          </p>
-          <p>
-            <strong>Not proved:</strong> that the site served it: the collector reads what is in a browser.
-            Against the operator of this server only an outside time stamp proves the time
-            {checkpoint.anchors.length > 0
-              ? `; this state of the log has one of ${formatInstant(checkpoint.anchors[0]?.at ?? '')}, which stands in the WACZ and is not checked here.`
-              : ', and this state of the log has none.'}
-          </p>
-        </>
-      ) : (
+  const [anchor] = checkpoint.anchors
+  const list = (
+    <ul className={styles.checks}>
+      {checks.map(({ name, ok, says }) => (
+        <li key={name}>
+          {ok ? (
+            <TickCircleIcon className={styles.good} title="Holds:" />
+          ) : (
+            <CrossCircleIcon className={styles.bad} title="Fails:" />
+          )}
+          <span>{says}</span>
+        </li>
+      ))}
+    </ul>
+  )
+  if (!holds)
+    return (
+      <Callout intent="danger" icon={false} title="The seal does not hold">
+        {list}
         <p>
           Something was changed after it was sealed, on the server or on its way to you. Don’t rely on this
           piece; tell the team of this server.
         </p>
-      )}
-    </Callout>
+      </Callout>
+    )
+  return (
+    <>
+      <Callout className={styles.verdict} intent="warning" icon={false} title="What the seal cannot prove">
+        <p>
+          <strong>Not proved:</strong> that the site served it. The collector copies what a browser shows, and
+          people can change that before.
+        </p>
+        <p>
+          <strong>Not proved:</strong> the time, if you don’t trust the team of this server.{' '}
+          {anchor
+            ? `An outside time stamp of ${formatInstant(anchor.at)} stands in the WACZ; it is not checked here.`
+            : 'Only an outside time stamp would prove it, and there is none yet.'}
+        </p>
+      </Callout>
+      <Callout className={styles.verdict} intent="success" icon={false} title="The seal holds">
+        <p>
+          <strong>Proved:</strong> an account’s collector handed over{' '}
+          {isOpened ? 'this content' : 'a capture with this fingerprint'} by {received}, and it is unchanged
+          since.
+        </p>
+        <details>
+          <summary>What was checked</summary>
+          {list}
+        </details>
+      </Callout>
+    </>
   )
 }

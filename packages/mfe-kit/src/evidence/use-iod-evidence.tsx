@@ -46,7 +46,7 @@ export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; c
           // A row is one Tab stop: the arrow keys reach what is in it.
           tabIndex={-1}
           icon={<CitationIcon size={12} />}
-          text={formatCount(count)}
+          text={`${formatCount(count)} ${count === 1 ? 'quote' : 'quotes'}`}
           aria-label={`Evidence: ${formatCount(count)}`}
           title="Evidence"
           onClick={open}

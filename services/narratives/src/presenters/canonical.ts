@@ -2,34 +2,68 @@ import type { Rule } from '@iodine/canon'
 import {
   type CanonicalDecision,
   type CanonicalDetail,
+  type CanonicalMember,
   type CanonicalNarrative,
   type CanonicalSentence,
+  firstWords,
+  foldLabel,
   LIMITS,
+  lastWords,
 } from '@iodine/contracts'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
 import { dayOf } from '../models/edge.js'
 import type { CitedMentions } from '../queries/canon-sentences.js'
-import { type CanonView, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
+import { type Mention, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
+import type { SourceDates } from '../queries/source-dates.js'
 
 const presentPart = ({ id, label, labels }: SaidCluster) => ({ cluster: id, label, members: labels.length })
 
-/** How many sentences there are in each of equal spans of time. */
-const overTime = ({ mentions }: SaidNarrative, { from, to }: CanonView['span']): number[] => {
-  const spans = new Array<number>(LIMITS.overTimeSpans).fill(0)
-  const seen = new Set<string>()
+type Timed = Pick<CanonicalNarrative, 'clock' | 'dated' | 'since' | 'last' | 'over_time'>
+
+/** The times of a narrative's sentences, by the dates of their sources; if there is none, by when they were analyzed. */
+const timesOf = ({ mentions }: SaidNarrative, dates: SourceDates) => {
+  const postedAt = ({ text }: Mention) => dates.get(text.src ?? '')
+  const clock = mentions.some(postedAt) ? ('posted' as const) : ('analyzed' as const)
+  const timeOf = clock === 'posted' ? postedAt : ({ text }: Mention) => text.created_at
+  const all = mentions.flatMap(mention => timeOf(mention)?.getTime() ?? [])
+  const sentences = new Map<string, number>()
   for (const mention of mentions) {
-    const sentence = sentenceOf(mention)
-    if (sentence === null || seen.has(sentence)) continue
-    seen.add(sentence)
-    const share = to > from ? (mention.text.created_at.getTime() - from) / (to - from) : 0
-    const span = Math.min(LIMITS.overTimeSpans - 1, Math.floor(share * LIMITS.overTimeSpans))
-    spans[span] = (spans[span] ?? 0) + 1
+    const [sentence, time] = [sentenceOf(mention), timeOf(mention)]
+    if (sentence !== null && time) sentences.set(sentence, time.getTime())
   }
-  return spans
+  // No spread: a narrative may have a hundred thousand texts.
+  const [from, to] = all.reduce(
+    ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  )
+  return { clock, from, to, sentences: [...sentences.values()] }
 }
 
-export const presentCanonical = (narrative: SaidNarrative, { span }: CanonView): CanonicalNarrative => {
-  const { id, subject, verb, object, sentences, sources, since, last, mentions } = narrative
+const presentTimes = ({ clock, from, to, sentences }: ReturnType<typeof timesOf>): Timed => {
+  const [since, last] = [new Date(from), new Date(to)]
+  const isOneDay = dayOf(since).getTime() === dayOf(last).getTime()
+  const over_time = isOneDay ? [] : new Array<number>(LIMITS.overTimeSpans).fill(0)
+  if (!isOneDay)
+    for (const time of sentences) {
+      const share = ((time - from) / (to - from)) * LIMITS.overTimeSpans
+      const span = Math.min(LIMITS.overTimeSpans - 1, Math.floor(share))
+      over_time[span] = (over_time[span] ?? 0) + 1
+    }
+  return {
+    clock,
+    dated: sentences.length,
+    since: since.toISOString(),
+    last: last.toISOString(),
+    over_time,
+  }
+}
+
+export const presentCanonical = (
+  narrative: SaidNarrative,
+  dates: SourceDates,
+  times = timesOf(narrative, dates),
+): CanonicalNarrative => {
+  const { id, subject, verb, object, sentences, sources, mentions } = narrative
   return {
     id,
     subject: presentPart(subject),
@@ -37,38 +71,64 @@ export const presentCanonical = (narrative: SaidNarrative, { span }: CanonView):
     object: presentPart(object),
     sentences,
     sources,
-    since: since.toISOString(),
-    last: last.toISOString(),
     triplets: mentions.length,
-    over_time: overTime(narrative, span),
+    ...presentTimes(times),
     owners: null,
   }
 }
 
-const membersOf = ({ labels }: SaidCluster) =>
-  labels.map(({ key, label, times, why }) => ({ key, label, times, why }))
+/** Labels of a part, with how many of the narrative's triplets have them in this part. */
+const membersOf = ({ labels }: SaidCluster, said: readonly string[]): CanonicalMember[] => {
+  const times = new Map<string, number>()
+  for (const spelling of said) {
+    const key = foldLabel(spelling)
+    times.set(key, (times.get(key) ?? 0) + 1)
+  }
+  return labels
+    .map(({ key, label, why }) => ({ key, label, times: times.get(key) ?? 0, why }))
+    .sort((a, b) => b.times - a.times)
+}
 
-export const presentDetail = (narrative: SaidNarrative, view: CanonView): CanonicalDetail => {
-  const days = new Map<string, Set<string>>()
+export const presentDetail = (narrative: SaidNarrative, dates: SourceDates): CanonicalDetail => {
+  const times = timesOf(narrative, dates)
+  const days = new Map<string, number>()
+  for (const time of times.sentences) {
+    const day = dayOf(new Date(time)).toISOString().slice(0, 10)
+    days.set(day, (days.get(day) ?? 0) + 1)
+  }
   const sources = new Map<string | null, { sentences: Set<string>; triplets: number }>()
   for (const mention of narrative.mentions) {
-    const { src, created_at } = mention.text
+    const { src } = mention.text
     const sentence = sentenceOf(mention)
     const source = sources.get(src) ?? { sentences: new Set(), triplets: 0 }
     sources.set(src, source)
     source.triplets++
-    if (sentence === null) continue
-    source.sentences.add(sentence)
-    const day = dayOf(created_at).toISOString().slice(0, 10)
-    days.set(day, (days.get(day) ?? new Set()).add(sentence))
+    if (sentence !== null) source.sentences.add(sentence)
   }
-  const { subject, verb, object } = narrative
+  const { subject, verb, object, mentions } = narrative
+  const turned = new Set(verb.labels.flatMap(label => (label.turned ? [label.key] : [])))
+  const said = mentions.map(({ triplet }) =>
+    turned.has(foldLabel(triplet.verb))
+      ? { subject: triplet.object, object: triplet.subject }
+      : { subject: triplet.subject, object: triplet.object },
+  )
   return {
-    ...presentCanonical(narrative, view),
-    members: { subject: membersOf(subject), verb: membersOf(verb), object: membersOf(object) },
-    days: [...days]
-      .map(([day, sentences]) => ({ day, sentences: sentences.size }))
-      .sort((a, b) => (a.day < b.day ? -1 : 1)),
+    ...presentCanonical(narrative, dates, times),
+    members: {
+      subject: membersOf(
+        subject,
+        said.map(each => each.subject),
+      ),
+      verb: membersOf(
+        verb,
+        mentions.map(({ triplet }) => triplet.verb),
+      ),
+      object: membersOf(
+        object,
+        said.map(each => each.object),
+      ),
+    },
+    days: [...days].map(([day, sentences]) => ({ day, sentences })).sort((a, b) => (a.day < b.day ? -1 : 1)),
     by_source: [...sources]
       .map(([src, { sentences, triplets }]) => ({ src, sentences: sentences.size, triplets }))
       .sort(
@@ -78,24 +138,20 @@ export const presentDetail = (narrative: SaidNarrative, view: CanonView): Canoni
   }
 }
 
-/** A part of a text, in whole characters. */
-const slice = (text: string, start: number, end: number): string =>
-  text
-    .slice(Math.max(0, start), end)
-    .toWellFormed()
-    .replace(/^\uFFFD|\uFFFD$/g, '')
-
 export const presentSentence = (
   { text, place, triplets }: CitedMentions,
   words: string,
+  dates: SourceDates,
 ): CanonicalSentence => ({
   narrative_id: text._id.toHexString(),
   src: text.src,
+  posted_at: dates.get(text.src ?? '')?.toISOString() ?? null,
   created_at: text.created_at.toISOString(),
   place,
-  before: place ? slice(words, place.start - LIMITS.excerptMax, place.start) : '',
+  before: place ? lastWords(words.slice(0, place.start), LIMITS.excerptMax) : '',
   sentence: place ? words.slice(place.start, place.end) : '',
-  after: place ? slice(words, place.end, place.end + LIMITS.excerptMax) : slice(words, 0, LIMITS.excerptMax),
+  after: firstWords(words.slice(place?.end ?? 0), LIMITS.excerptMax),
+  text_length: words.length,
   triplets: triplets.map(({ id, subject, verb, object }) => ({ id, subject, verb, object })),
 })
 

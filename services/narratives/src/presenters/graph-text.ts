@@ -1,9 +1,11 @@
 import {
+  excerptOf,
   findFolded,
   foldLabel,
   type GraphMention,
   type GraphText,
   LIMITS,
+  lastWords,
   sentenceSegmenter,
   type TextPlace,
 } from '@iodine/contracts'
@@ -18,12 +20,10 @@ const LEAD_IN = 100
 const cutAround = (sentence: string, parts: readonly string[]): string => {
   if (sentence.length <= LIMITS.sentenceMax) return sentence
   const places = parts.flatMap(part => findFolded(sentence, part.trim(), 1).map(([start]) => start))
-  const start = Math.max(0, Math.min(...places, sentence.length) - LEAD_IN)
-  const from = places.length > 0 ? start : 0
-  const cut = sentence.slice(from, from + LIMITS.sentenceMax - 2 * ELLIPSIS.length)
-  const ends = from + cut.length < sentence.length ? ELLIPSIS : ''
-  // Removes half a surrogate pair at either end.
-  return `${from > 0 ? ELLIPSIS : ''}${cut.toWellFormed().replace(/^\uFFFD|\uFFFD$/g, '')}${ends}`
+  const lead = places.length > 0 ? lastWords(sentence.slice(0, Math.min(...places)), LEAD_IN) : ''
+  const from = places.length > 0 ? Math.min(...places) - lead.length : 0
+  const kept = excerptOf(sentence.slice(from), LIMITS.sentenceMax - ELLIPSIS.length)
+  return from > 0 ? ELLIPSIS + kept : kept
 }
 
 export interface FoundSentence {

@@ -54,8 +54,6 @@ export interface CanonView {
   /** By reach. */
   narratives: SaidNarrative[]
   byId: Map<string, SaidNarrative>
-  /** From the first to the last text, in milliseconds. */
-  span: { from: number; to: number }
   triplets: number
 }
 
@@ -140,7 +138,6 @@ const build = async (
   }
 
   const found = new Map<string, SaidNarrative>()
-  const span = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY }
   let triplets = 0
   const cursor = narratives.collection
     .find<Pick<NarrativeDoc, '_id' | 'src' | 'created_at' | 'triplets'>>(
@@ -155,8 +152,6 @@ const build = async (
     for (; triplets < LIMITS.canonTripletsMax && (await cursor.hasNext()); await yieldToEventLoop())
       for (const { triplets: said, ...text } of cursor.readBufferedDocuments()) {
         if (said.length === 0) continue
-        span.from = Math.min(span.from, text.created_at.getTime())
-        span.to = Math.max(span.to, text.created_at.getTime())
         triplets += said.length
         for (const triplet of said) {
           const { cluster: verb, isTurned } = countIn('verb', triplet.verb)
@@ -209,7 +204,7 @@ const build = async (
     narrative.sources = new Set(mentions.flatMap(({ text }) => text.src ?? [])).size
     narrative.since = mentions.at(-1)?.text.created_at ?? narrative.since
   }
-  return { narratives: [...found.values()].sort(byReach), byId: found, span, triplets }
+  return { narratives: [...found.values()].sort(byReach), byId: found, triplets }
 }
 
 /**

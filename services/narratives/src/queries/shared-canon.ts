@@ -86,6 +86,8 @@ const presentShared = (docs: CanonSharedDoc[]): CanonicalNarrative => {
     // Of different owners, so the same source may count twice.
     sources: sum('sources'),
     triplets: sum('triplets'),
+    clock: 'analyzed',
+    dated: sum('sentences'),
     since: new Date(Math.min(...times)).toISOString(),
     last: new Date(Math.max(...times)).toISOString(),
     over_time: [],

@@ -12,6 +12,7 @@ import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentence
 import { reachOf, type SaidNarrative } from '../queries/canon-view.js'
 import { canonWork, isClustered } from '../queries/canon-work.js'
 import { createSharedReader } from '../queries/shared-canon.js'
+import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
 import type { Store } from '../store.js'
 
 /** Default page sizes. */
@@ -57,6 +58,10 @@ export const addCanonicalRoutes = (store: Store): void => {
     return owner === callerId ? read() : limiter(callerId, read)
   }
 
+  /** Dates of sources come from records, which are their owner's: those of others show when they were analyzed. */
+  const datesOf = async (callerId: string, owner: string, shown: SaidNarrative[]): Promise<SourceDates> =>
+    owner === callerId ? readSourceDates(service.peers, owner, shown) : new Map()
+
   service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
     const { q = '', scope, user_id, cursor, limit = NARRATIVES_PAGE } = query
     const term = foldLabel(q)
@@ -69,7 +74,8 @@ export const addCanonicalRoutes = (store: Store): void => {
       if (cursor !== undefined && start === 0) throw invalid(['cursor: is not one of ours'])
       return cut(reply, { all: all.length, rest: all.slice(start), limit, cursorOf: ({ id }) => id })
     }
-    const view = await viewOf(user.id, await graphOwner(store, user.id, user_id))
+    const owner = await graphOwner(store, user.id, user_id)
+    const view = await viewOf(user.id, owner)
     const all =
       term === ''
         ? view.narratives
@@ -78,14 +84,15 @@ export const addCanonicalRoutes = (store: Store): void => {
           )
     const rest = cursor === undefined ? all : all.filter(follows(cursor))
     const shown = cut(reply, { all: all.length, rest, limit, cursorOf: placeOf })
-    return shown.map(narrative => presentCanonical(narrative, view))
+    const dates = await datesOf(user.id, owner, shown)
+    return shown.map(narrative => presentCanonical(narrative, dates))
   })
 
   const find = async (callerId: string, owner: string, id: string) => {
     const view = await viewOf(callerId, owner)
     const narrative = view.byId.get(id.toLowerCase())
     if (!narrative) throw notFound()
-    return { view, narrative }
+    return narrative
   }
 
   service.route(canonicalApi.getCanonicalState, async ({ user }) => {
@@ -124,23 +131,24 @@ export const addCanonicalRoutes = (store: Store): void => {
 
   service.route(canonicalApi.getCanonical, async ({ user, params, query }) => {
     const owner = await graphOwner(store, user.id, query.user_id)
-    const { narrative, view } = await find(user.id, owner, params.id)
-    return presentDetail(narrative, view)
+    const narrative = await find(user.id, owner, params.id)
+    return presentDetail(narrative, await datesOf(user.id, owner, [narrative]))
   })
 
   service.route(canonicalApi.listCanonicalSentences, async ({ user, params, query, reply }) => {
     const { source, cursor, limit = SENTENCES_PAGE } = query
-    const { narrative } = await find(user.id, textsOwner(user.id, query.user_id), params.id)
+    const narrative = await find(user.id, textsOwner(user.id, query.user_id), params.id)
     const all = sentencesOf(narrative, source === '' ? null : source)
     const rest = sentencesAfter(all, cursor)
     const shown = cut(reply, { all: all.length, rest, limit, cursorOf })
     const texts = await narratives
       .find({ _id: { $in: shown.map(({ text }) => text._id) }, user_id: user.id, state: 'done' }, { text: 1 })
       .lean<Pick<NarrativeDoc, '_id' | 'text'>[]>()
+    const dates = await datesOf(user.id, user.id, [narrative])
     const words = new Map(texts.map(({ _id, text }) => [_id.toHexString(), text]))
     return shown.flatMap(sentence => {
       const text = words.get(sentence.text._id.toHexString())
-      return text === undefined ? [] : presentSentence(sentence, text)
+      return text === undefined ? [] : presentSentence(sentence, text, dates)
     })
   })
 

@@ -1,5 +1,5 @@
 import { LIMITS, type RunQuestion } from '@iodine/contracts'
-import { conflict, isDuplicateKey, type StoreService } from '@iodine/service-kit'
+import { conflict, isDuplicateKey, notFound, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
@@ -33,7 +33,8 @@ const insert = async ({ runs }: SightingModels, doc: RunDoc): Promise<RunDoc> =>
   throw conflict(`${LIMITS.coordinationRunsAtOnce} runs are under way: wait until one is done`)
 }
 
-/** Begins a run of a user. Older ones than are kept are removed. Throws 409 if as many are under way as may be at once. */
+/** Begins a run of a user. Older ones than are kept are removed. Throws 409 if as many are under way as may be at once,
+ * 404 for a post that is not the user's. */
 export const createRun = async (
   service: Pick<StoreService, 'queues' | 'log'>,
   models: SightingModels,
@@ -41,6 +42,12 @@ export const createRun = async (
   { since, until, ...question }: RunQuestion,
 ): Promise<RunDoc> => {
   const now = new Date()
+  const record_id = question.about?.record_id
+  if (
+    record_id !== undefined &&
+    !(await models.sightings.exists({ _id: record_id, owner: new Types.ObjectId(userId) }))
+  )
+    throw notFound()
   const doc = await insert(models, {
     _id: new Types.ObjectId(),
     owner: new Types.ObjectId(userId),

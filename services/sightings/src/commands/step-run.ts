@@ -5,6 +5,8 @@ import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { type Collected, collectPosts } from '../queries/collect-posts.js'
+import { recordsAbout } from '../queries/records-about.js'
+import type { Secrets } from '../store.js'
 import type { Findings, FoundEdge, Post } from '../thread/find.js'
 import { findInThread } from '../thread/start.js'
 
@@ -23,6 +25,7 @@ const BATCH = 200
 export interface RunContext {
   models: SightingModels
   peers: Peers
+  secrets: () => Promise<Secrets>
   log: StoreService['log']
 }
 
@@ -66,6 +69,8 @@ const edgeOf = (
   n_b: edge.nB,
   symmetry: edge.symmetry,
   significant: edge.significant,
+  p_value: edge.pValue,
+  q_value: edge.qValue,
   pairs: edge.pairs.map(({ kind, object, older, newer, deltaS }) => ({
     kind,
     object,
@@ -124,12 +129,8 @@ const store = async (
   return docs.length === all
 }
 
-const work = async (
-  { models, peers }: RunContext,
-  run: RunDoc,
-  lease: string,
-  signal: AbortSignal,
-): Promise<void> => {
+const work = async (context: RunContext, run: RunDoc, lease: string, signal: AbortSignal): Promise<void> => {
+  const { models, peers } = context
   const { runs } = models
   const at = { _id: run._id, lease }
   let progress = 0.05
@@ -144,10 +145,17 @@ const work = async (
   }, RENEW_MS)
   try {
     const owner = run.owner.toHexString()
-    const collected: Collected = { posts: 0, without_time: 0, without_account: 0, truncated: false }
+    const collected: Collected = {
+      posts: 0,
+      without_time: 0,
+      without_account: 0,
+      left_out: [],
+      truncated: false,
+    }
+    const only = await recordsAbout(context, run)
     const own = new Set<string>()
     async function* posts() {
-      for await (const batch of stillShared(peers, owner, collectPosts(models, run, collected))) {
+      for await (const batch of stillShared(peers, owner, collectPosts(models, run, collected, only))) {
         for (const post of batch) if (post.owner === owner) own.add(post.id)
         yield batch
       }
@@ -168,12 +176,13 @@ const work = async (
     )
     if (lost) return
     const isWhole = await store(models, run, findings, own)
-    const { posts: looked, without_time, without_account, truncated } = collected
+    const { posts: looked, without_time, without_account, left_out, truncated } = collected
     const { shares, pairs, accounts, edges, threshold, truncatedObjects } = findings
     const { matchedCount } = await runs.updateOne(at, {
       $set: {
         state: 'done',
         progress: 1,
+        left_out,
         totals: {
           posts: looked,
           without_time,

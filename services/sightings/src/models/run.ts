@@ -1,4 +1,4 @@
-import { RUN_STATES, type RunState, type ShareKind } from '@iodine/contracts'
+import { RUN_STATES, type RunAbout, type RunState, type ShareKind } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 export interface RunTotals {
@@ -26,6 +26,10 @@ export interface RunDoc {
   since: Date | null
   until: Date | null
   scope: 'own' | 'shared'
+  /** What the posts are about. Absent: all posts are looked at. */
+  about?: RunAbout
+  /** The user's own records that were left out, at most `LEFT_OUT_MAX`; absent until it is done. */
+  left_out?: { record: Types.ObjectId; why: 'time' | 'account' }[]
   created_at: Date
   expires_at: Date
   problem: string | null
@@ -65,6 +69,9 @@ export interface EdgeDoc {
   n_b: number
   symmetry: number
   significant: boolean | null
+  /** Absent of runs of an earlier version. */
+  p_value?: number | null
+  q_value?: number | null
   pairs: EdgePair[]
   /** Other users whose records it stands on, and these: it goes with each of them. */
   owners: Types.ObjectId[]
@@ -86,6 +93,8 @@ export const runSchema = new Schema<RunDoc>(
     since: Date,
     until: Date,
     scope: { type: String, required },
+    about: Schema.Types.Mixed,
+    left_out: { type: Schema.Types.Mixed },
     created_at: { type: Date, required },
     expires_at: { type: Date, required },
     problem: String,
@@ -119,6 +128,8 @@ export const edgeSchema = new Schema<EdgeDoc>(
     n_b: { type: Number, required },
     symmetry: { type: Number, required },
     significant: Boolean,
+    p_value: Number,
+    q_value: Number,
     pairs: { type: Schema.Types.Mixed },
     owners: { type: [id], default: undefined },
     foreign: { type: [id], default: undefined },

@@ -24,7 +24,8 @@ const alike = (a: Placed, b: Placed): number => {
 
 /**
  * How sightings follow from each other: what the later one says itself (a forward, a link), else the earlier one that it is
- * most alike, the earliest of equals.
+ * most alike, the earliest of equals. The time of collecting is an upper bound: it may be before a claimed time, never after
+ * one, so that no `copy` leads to a sighting without a claimed time.
  * @param placed in order of time
  */
 export const edgesOf = (placed: Placed[]): SightingEdge[] => {
@@ -34,8 +35,11 @@ export const edgesOf = (placed: Placed[]): SightingEdge[] => {
   )
   let links = 0
   for (const [n, to] of placed.entries()) {
-    const edge = (from: Placed, how: SightingEdge['how']) =>
-      edges.push({ from: from.id, to: to.id, how, delta_s: (to.at.getTime() - from.at.getTime()) / 1_000 })
+    const edge = (from: Placed, how: SightingEdge['how']) => {
+      const areClaimed = from.doc.posted_claimed && to.doc.posted_claimed
+      const delta_s = areClaimed ? (to.at.getTime() - from.at.getTime()) / 1_000 : null
+      edges.push({ from: from.id, to: to.id, how, delta_s })
+    }
     const origin = bySelf.get(canonicalLink(to.doc.forward?.url) ?? '')
     if (origin && origin !== to) edge(origin, 'forward')
     let said = origin !== undefined
@@ -46,9 +50,10 @@ export const edgesOf = (placed: Placed[]): SightingEdge[] => {
       links++
       said = true
     }
-    if (said) continue
+    if (said || !to.doc.posted_claimed) continue
     let best: { from: Placed; likeness: number } | undefined
     for (const from of placed.slice(0, n)) {
+      if (from.at.getTime() === to.at.getTime()) break
       const found = alike(from, to)
       if (found >= REWORDED && found > (best?.likeness ?? 0)) best = { from, likeness: found }
     }

@@ -11,6 +11,7 @@ export const presentRun = (doc: RunDoc): CoordinationRun => ({
   since: doc.since?.toISOString() ?? null,
   until: doc.until?.toISOString() ?? null,
   scope: doc.scope,
+  about: doc.about ?? null,
   created_at: doc.created_at.toISOString(),
   expires_at: doc.expires_at.toISOString(),
   problem: doc.problem,
@@ -31,15 +32,19 @@ export const presentNetwork = (edges: readonly EdgeDoc[]): CoordinationNetwork =
   }
   return {
     nodes: [...pairs].map(([id, count]) => ({ id, ...accountIn(id), pairs: count })),
-    edges: edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant }) => ({
-      a,
-      b,
-      weight,
-      avg_delta_s,
-      n_a,
-      n_b,
-      symmetry,
-      significant,
-    })),
+    edges: edges.map(
+      ({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant, p_value = null, q_value = null }) => ({
+        a,
+        b,
+        weight,
+        avg_delta_s,
+        n_a,
+        n_b,
+        symmetry,
+        significant,
+        p_value,
+        q_value,
+      }),
+    ),
   }
 }

@@ -1,4 +1,4 @@
-import { LIMITS, type Match, type SharedAs } from '@iodine/contracts'
+import { type BodyOf, LIMITS, type Match, type recordsInternal, type SharedAs } from '@iodine/contracts'
 import { likeness, rankingScores, type Signature } from '@iodine/likeness'
 import type { QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
@@ -7,9 +7,16 @@ import { canonicalLink } from '../policies/canonical-link.js'
 import { differingBits, LOOKS_BITS } from '../policies/media-keys.js'
 import { NEAR, REWORDED } from '../policies/signed.js'
 
+export type Quoting = NonNullable<BodyOf<typeof recordsInternal.openRecords>['quoting']>
+
+/** Says of records whether their texts contain all of what is searched for (`whole`), or are a part of it, by their ids. */
+export type FindQuotes = (quoting: Quoting, ids: string[]) => Promise<Map<string, 'whole' | 'part' | null>>
+
 /** What is searched for, in the words of the index. */
 export interface Question {
   signature?: Signature
+  /** The signature's text: words, or the record that has it. */
+  quoting?: Quoting
   /** Canonical addresses of what is linked to, or is the post. */
   links: string[]
   /** Postings of media. */
@@ -85,9 +92,10 @@ const tellingKeys = async (
  */
 export const findMatches = async (
   models: SightingModels,
-  { signature, links, media, phashes, post_key, origin, named }: Question,
+  { signature, quoting, links, media, phashes, post_key, origin, named }: Question,
   scope: Scope,
   during: QueryFilter<SightingDoc>,
+  findQuotes: FindQuotes,
 ): Promise<{ found: Found[]; truncated: boolean }> => {
   const lookups: Lookup[] = [
     { field: 'post_key', values: post_key ? [post_key] : [], inOrder: true },
@@ -128,8 +136,18 @@ export const findMatches = async (
         compared.map(({ doc }) => doc),
       )
     : []
+  // Only the texts tell a quote from a rewording: a sketch has neither order nor stop words.
+  const unequal = compared.filter(({ doc }) => doc.exact !== null && doc.exact !== signature?.exact)
+  const quotes =
+    quoting && unequal.length > 0
+      ? await findQuotes(
+          quoting,
+          unequal.map(({ doc }) => doc._id.toHexString()),
+        )
+      : undefined
   const found = compared.map(({ doc, by }, n): Found => {
     const alike = likenessTo(signature, doc)
+    const quoted = quotes?.get(doc._id.toHexString())
     const matches = new Set<Match>()
     const { self } = doc
     if (by.has('post_key') || (self !== null && links.includes(self))) matches.add('post')
@@ -138,8 +156,13 @@ export const findMatches = async (
       matches.add(links.includes(canonicalLink(doc.forward?.url) ?? '') ? 'forward' : 'link')
     if (by.has('media') && hasMedia(doc, media, phashes)) matches.add('media')
     if (alike === 1 && doc.exact === signature?.exact) matches.add('exact')
-    else if (alike !== null && alike >= NEAR) matches.add('near')
-    else if ((scores[n] ?? 0) >= REWORDED) matches.add('reworded')
+    else if (quoted === 'whole') matches.add('quoted')
+    else {
+      const isNear = alike !== null && alike >= NEAR
+      // A word that stands alone is a part of much.
+      if (isNear || (scores[n] ?? 0) >= REWORDED)
+        matches.add(quoted === 'part' ? 'part' : isNear ? 'near' : 'reworded')
+    }
     return { doc, matches, likeness: alike }
   })
   return { found: found.filter(({ matches }) => matches.size > 0), truncated }

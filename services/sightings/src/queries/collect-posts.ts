@@ -1,5 +1,5 @@
 import { foldValue, LIMITS, type ShareKind } from '@iodine/contracts'
-import type { QueryFilter } from 'mongoose'
+import type { QueryFilter, Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
 import type { SightingDoc } from '../models/sighting.js'
@@ -18,6 +18,8 @@ export interface Collected {
   posts: number
   without_time: number
   without_account: number
+  /** Of the user's own posts, at most `LIMITS.coordinationLeftOut`. */
+  left_out: NonNullable<RunDoc['left_out']>
   truncated: boolean
 }
 
@@ -62,11 +64,13 @@ const sharesOf = (post: Post, kinds: ReadonlySet<ShareKind>): number =>
 /**
  * The posts that a run looks at, each once whoever collected it, the user's own before those that others share; until they
  * have as many shares as a run may have. `collected` says what was left out.
+ * @param only restricts them to these records
  */
 export async function* collectPosts(
   { sightings }: SightingModels,
   { owner, kinds, since, until, scope }: RunDoc,
   collected: Collected,
+  only?: readonly Types.ObjectId[],
 ): AsyncGenerator<Post[]> {
   const wanted = new Set(kinds)
   const needsText = wanted.has('text') || wanted.has('near')
@@ -75,11 +79,16 @@ export async function* collectPosts(
     { owner },
     ...(scope === 'shared' ? [{ shared: { $exists: true }, owner: { $ne: owner } }] : []),
   ]
+  const leaveOut = (doc: SightingDoc, why: 'time' | 'account') => {
+    collected[`without_${why}`]++
+    if (doc.owner?.equals(owner) && collected.left_out.length < LIMITS.coordinationLeftOut)
+      collected.left_out.push({ record: doc._id, why })
+  }
   const seen = new Set<string>()
   let shares = 0
   for (const filter of filters) {
     const cursor = sightings
-      .find(filter, FIELDS)
+      .find(only ? { ...filter, _id: { $in: [...only] } } : filter, FIELDS)
       .lean<SightingDoc[]>()
       .cursor({ batchSize: BATCH }) as AsyncIterable<SightingDoc>
     let batch: Post[] = []
@@ -89,12 +98,12 @@ export async function* collectPosts(
       if (seen.has(post_key)) continue
       seen.add(post_key)
       if (doc.posted_at === null) {
-        collected.without_time++
+        leaveOut(doc, 'time')
         continue
       }
       if (during && (doc.posted_at < during.$gte || (until && doc.posted_at > until))) continue
       if (doc.account === null) {
-        collected.without_account++
+        leaveOut(doc, 'account')
         continue
       }
       const post = postOf(doc, doc.account, doc.posted_at, needsText)

@@ -1,4 +1,9 @@
-import { type CoordinationEvidence, LIMITS, recordsInternal } from '@iodine/contracts'
+import {
+  type CoordinationEvidence,
+  type CoordinationLeftOut,
+  LIMITS,
+  recordsInternal,
+} from '@iodine/contracts'
 import { notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
@@ -70,6 +75,35 @@ export const readEvidence = async (
       const first = posts.get(older.toHexString())
       const second = posts.get(newer.toHexString())
       return first && second ? [{ kind, object, older: first, newer: second, delta_s }] : []
+    }),
+  }
+}
+
+/** The user's own posts that a run left out, those that are there yet, in the order in which the run met them. */
+export const readLeftOut = async (
+  { models, peers }: { models: SightingModels; peers: Peers },
+  { owner, left_out = [] }: RunDoc,
+): Promise<CoordinationLeftOut> => {
+  const ids = left_out.map(({ record }) => record)
+  const [opened, docs] = await Promise.all([
+    open(
+      peers,
+      owner.toHexString(),
+      ids.map(id => id.toHexString()),
+    ),
+    models.sightings
+      .find({ _id: { $in: ids }, owner }, { source: 1, account: 1, url: 1, fetched_at: 1 })
+      .lean<SightingDoc[]>(),
+  ])
+  const byId = new Map(docs.map(doc => [doc._id.toHexString(), doc]))
+  return {
+    posts: left_out.flatMap(({ record, why }) => {
+      const id = record.toHexString()
+      const doc = byId.get(id)
+      if (!doc) return []
+      const { source, account, url, fetched_at } = doc
+      const excerpt = opened?.get(id)?.excerpt ?? null
+      return [{ id, source, account, url, collected_at: fetched_at.toISOString(), excerpt, why }]
     }),
   }
 }

@@ -16,7 +16,12 @@ const HASH = /^[0-9a-f]{64}$/i
 
 const textQuestion = (sign: Sign, text: string): Question => {
   const { exact, ...signature } = signed(sign, text)
-  return { links: [], media: [], phashes: [], ...(exact !== null && { signature: { exact, ...signature } }) }
+  return {
+    links: [],
+    media: [],
+    phashes: [],
+    ...(exact !== null && { signature: { exact, ...signature }, quoting: { text } }),
+  }
 }
 const linkQuestion = (address: string): Question => {
   const link = canonicalLinkOf(address)
@@ -43,7 +48,10 @@ const recordQuestion = (doc: SightingDoc): Question => {
   const origin = canonicalLink(doc.forward?.url)
   const named = canonicalLink(doc.names)
   return {
-    ...(doc.exact !== null && { signature: signatureIn(doc) }),
+    ...(doc.exact !== null && {
+      signature: signatureIn(doc),
+      quoting: { record_id: doc._id.toHexString() },
+    }),
     links: doc.self === null ? [] : [doc.self],
     media: [
       ...doc.media.filter(key => key.startsWith('s')).slice(0, HASHES_MAX),

@@ -15,7 +15,7 @@ import type { SightingDoc } from '../models/sighting.js'
 import { createSign } from '../policies/signed.js'
 import { edgesOf } from '../presenters/edges.js'
 import type { Secrets } from '../store.js'
-import { type Found, findMatches, type Placed, type Scope } from './candidates.js'
+import { type FindQuotes, type Found, findMatches, type Placed, type Scope } from './candidates.js'
 import { questionOf } from './question.js'
 
 const DAY_MS = 24 * 3_600_000
@@ -94,6 +94,19 @@ const readShared = async (
   })
 }
 
+/** Quotes among records that a user may see; none while the collector is down. */
+const createFindQuotes =
+  ({ peers }: Searching, user_id: string): FindQuotes =>
+  async (quoting, ids) => {
+    const open = await peers
+      .call('collector', recordsInternal.openRecords, {
+        body: { user_id, ids, excerpt: 0, quoting },
+        ms: OPEN_MS,
+      })
+      .catch(() => [])
+    return new Map(open.map(({ id, quotes }) => [id, quotes]))
+  }
+
 /** Beginnings of texts by the record's id; none while the collector is down. */
 const readExcerpts = async ({ peers }: Searching, userId: string, placed: Placed[]) => {
   const open = await peers
@@ -167,7 +180,8 @@ export const search = async (
       },
     }),
   }
-  const within = (scope: Scope) => findMatches(models, question, scope, during)
+  const findQuotes = createFindQuotes(searching, userId)
+  const within = (scope: Scope) => findMatches(models, question, scope, during, findQuotes)
   const [mine, theirs] = await Promise.all([
     within({ owner }),
     body.scope === 'shared' ? within({ shared: { $exists: true } }) : undefined,
@@ -220,6 +234,7 @@ export const search = async (
       items: all.length,
       accounts: firsts.length,
       without_time: all.filter(({ doc }) => doc.posted_at === null).length,
+      may_be_earlier: all.slice(1).filter(({ doc }) => !doc.posted_claimed).length,
       by_match: Object.fromEntries(
         MATCHES.map(match => [match, byMatch(match)]),
       ) as SightingResults['counts']['by_match'],

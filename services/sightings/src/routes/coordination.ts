@@ -6,11 +6,16 @@ import { createRunner } from '../commands/step-run.js'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc } from '../models/run.js'
 import { presentNetwork, presentRun } from '../presenters/run.js'
-import { readEvidence } from '../queries/edge-evidence.js'
+import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
+import type { Secrets } from '../store.js'
 
 /** Who shares the same within a time. */
-export const addCoordinationRoutes = (service: StoreService, models: SightingModels): void => {
+export const addCoordinationRoutes = (
+  service: StoreService,
+  models: SightingModels,
+  secrets: () => Promise<Secrets>,
+): void => {
   service.route(coordinationApi.createRun, async ({ body, user }) =>
     presentRun(await createRun(service, models, user.id, body)),
   )
@@ -37,7 +42,10 @@ export const addCoordinationRoutes = (service: StoreService, models: SightingMod
   service.route(coordinationApi.getShares, async ({ params, query, user }) =>
     readEvidence({ models, peers: service.peers }, await findRun(models, user.id, params.id), query),
   )
-  const runner = createRunner({ models, peers: service.peers, log: service.log })
+  service.route(coordinationApi.getLeftOut, async ({ params, user }) =>
+    readLeftOut({ models, peers: service.peers }, await findRun(models, user.id, params.id)),
+  )
+  const runner = createRunner({ models, peers: service.peers, secrets, log: service.log })
   service.onClose(() => runner.stop())
   service.internal(coordinationInternal.stepRun, async ({ params }) => ({
     more: await runner.step(params.id),

@@ -20,17 +20,18 @@ import type { SightingsConfig } from '../config.js'
 import type { SightingModels } from '../models/index.js'
 import { createSign } from '../policies/signed.js'
 import { countOthers } from '../queries/count-others.js'
+import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
 import { storedOf } from '../queries/stored.js'
-import { createSecrets } from '../store.js'
+import type { Secrets } from '../store.js'
 
 export const addSightingRoutes = (
   service: StoreService,
   models: SightingModels,
+  secrets: () => Promise<Secrets>,
   { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
 ): void => {
   const { sightings, counting, runs, edges } = models
-  const secrets = createSecrets(models)
   const searching = { models, secrets, peers: service.peers, users: service.users }
 
   // A search compares up to some thousand sightings.
@@ -66,6 +67,7 @@ export const addSightingRoutes = (
     return countOthers(searching, user.id, body)
   })
 
+  service.internal(sightingsInternal.postedTimes, ({ body }) => postedTimes(models, body))
   service.internal(sightingsInternal.putSightings, async ({ body }) =>
     done(putSightings(models, createSign((await secrets()).seed), body)),
   )

@@ -29,6 +29,8 @@ export interface FindOptions {
 
 export interface FoundEdge extends Edge {
   significant: boolean | null
+  pValue: number | null
+  qValue: number | null
   pairs: { kind: ShareKind; object: string | null; older: string; newer: string; deltaS: number }[]
   /** Records and users that it stands on. */
   records: string[]
@@ -133,10 +135,12 @@ export const findCoordination = (
   onProgress(0.5)
   const edges = network(pairs).sort((a, b) => b.weight - a.weight || a.avgDeltaS - b.avgDeltaS)
   const isSmall = shares.length <= SIGNIFICANCE_SHARES
-  const threshold =
+  const tests =
     isSmall && edges.length > 0
-      ? significance(shares, { ...options, onRun: done => onProgress(0.5 + done / 250) }).threshold
+      ? significance(shares, { ...options, onRun: done => onProgress(0.5 + done / 250) })
       : null
+  const threshold = tests?.threshold ?? null
+  const tested = new Map(tests?.tested.map(edge => [`${edge.a}\n${edge.b}`, edge]))
   const byKey = new Map(posts.map(post => [post.key, post]))
   const kept = new Map(edges.slice(0, maxEdges).map(edge => [`${edge.a}\n${edge.b}`, [] as Pair[]]))
   for (const pair of pairs) {
@@ -152,6 +156,8 @@ export const findCoordination = (
     return {
       ...edge,
       significant: threshold === null ? null : edge.weight > threshold,
+      pValue: tested.get(`${edge.a}\n${edge.b}`)?.pValue ?? null,
+      qValue: tested.get(`${edge.a}\n${edge.b}`)?.qValue ?? null,
       pairs: evidence.map(({ object, contentA, contentB, deltaS }) => ({
         kind: kindIn(object),
         object: nameIn(object),

@@ -1,0 +1,39 @@
+import { Button } from '@blueprintjs/core'
+import { ClipboardIcon } from '@blueprintjs/icons'
+import { useState } from 'react'
+import styles from './ShortId.module.css'
+
+const SHOWN = 8
+
+export interface ShortIdProps {
+  id: string
+  /** What it is the id of, in the name of the button: 'record'. */
+  of: string
+}
+
+/** The first characters of an id, which those of one day share: all of it under the pointer, with a button that copies it. */
+export function ShortId({ id, of }: ShortIdProps) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(id)
+    setCopied(true)
+  }
+  return (
+    <span className={styles.id} title={id}>
+      <code className={styles.short}>{id.slice(0, SHOWN)}</code>
+      {/* The Clipboard API requires a secure context. */}
+      {window.isSecureContext && (
+        <Button
+          className={styles.copy ?? ''}
+          variant="minimal"
+          size="small"
+          icon={<ClipboardIcon size={12} />}
+          text={isCopied ? 'Copied' : undefined}
+          aria-label={isCopied ? `Copied the ${of}’s ID` : `Copy the ${of}’s ID`}
+          title={`Copy ${id}`}
+          onClick={() => void copy()}
+        />
+      )}
+    </span>
+  )
+}
