@@ -63,6 +63,7 @@ const linked = (made: Made, isAdmin: boolean): Record<keyof typeof paths, readon
   campaigns: [paths.campaigns(), 'Lake mirrors'],
   campaign: [paths.campaign(made.campaign), CLAIM],
   graph: [paths.graph(), '2 entities'],
+  coShares: [paths.coShares({ iod: made.iod }), 'Accounts that share the same'],
   community: [paths.community(), '1 profile(s) found'],
   person: [paths.person(made.user), `@${made.username}`],
   origins: [paths.origins({ iod: made.iod }), CLAIM],

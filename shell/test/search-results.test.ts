@@ -1,4 +1,4 @@
-import type { ApiClient } from '@iodine/mfe-kit'
+import { type ApiClient, paths } from '@iodine/mfe-kit'
 import { expect, test } from 'vitest'
 import { excerptOf, KINDS, textWith } from '../src/search/results'
 
@@ -43,7 +43,7 @@ test('IODs come by how well their values match; one that matches in its descript
     call: async () => [iod('7', '#Mirrors')],
   } as unknown as ApiClient
   const { results, total } = (await KINDS[0]?.find(api, 'mirrors', new AbortController().signal)) ?? {}
-  expect(results?.map(({ page }) => page)).toEqual(['iods/7', 'iods/4', 'iods/3', 'iods/2', 'iods/1'])
+  expect(results?.map(({ path }) => path)).toEqual([7, 4, 3, 2, 1].map(id => paths.iod(String(id))))
   expect(results?.[0]?.text).toBe('#Mirrors')
   expect(results?.[4]?.text).toBe('Buoy nine – Measured far from the mirrors')
   expect(total).toBe(7)

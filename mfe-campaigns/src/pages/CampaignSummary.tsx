@@ -1,5 +1,5 @@
 import type { Category, Iod } from '@iodine/contracts'
-import { SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink } from '@iodine/mfe-kit'
 import { useListConsensus } from '@iodine/mfe-kit/consensus'
 import { Button, CategoryTag, DayBars, formatCount, Tag } from '@iodine/ui'
 import { type CSSProperties, type ReactNode, useMemo } from 'react'
@@ -51,7 +51,7 @@ export function CampaignSummary(props: CampaignSummaryProps) {
       </SummaryBlock>
       {total > 0 && (
         <p className={styles.lead}>
-          <SectionLink to={`graph?tab=co-shares&campaign=${id}`}>Who shares it together?</SectionLink>
+          <SectionLink to={paths.coShares({ campaign: id })}>Who shares it together?</SectionLink>
         </p>
       )}
       <SummaryBlock title="Sharing">{sharing}</SummaryBlock>

@@ -5,6 +5,7 @@ import {
   Callout,
   Classes,
   EmptyState,
+  ErrorCallout,
   formatCount,
   formatDateTime,
   HTMLSelect,
@@ -118,9 +119,7 @@ export function CoSharesPage() {
       />
       <GraphTabs selected="co-shares">
         {about.isError && (
-          <Callout className={styles.failed} intent="warning" compact>
-            What this link asks about could not be loaded: {errorHint(about.error)}
-          </Callout>
+          <ErrorCallout title="What this link asks about could not be loaded" error={about.error} />
         )}
         <RunForm
           key={`${run?.id ?? ''} ${about.data?.name ?? ''}`}

@@ -107,9 +107,7 @@ function LeftOutPosts({ run }: { run: string }) {
               </div>
               {excerpt && <q className={styles.sentence}>{excerpt}</q>}
               <span className={own.leads}>
-                <SectionLink to={`data?${new URLSearchParams({ source, ...(account && { q: account }) })}`}>
-                  My data
-                </SectionLink>
+                <SectionLink to={paths.data({ source, ...(account && { q: account }) })}>My data</SectionLink>
                 {url && <SourceLink source={url} />}
               </span>
             </li>

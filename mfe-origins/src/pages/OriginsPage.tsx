@@ -203,8 +203,8 @@ function Answer({ question, found, query }: AnswerProps) {
 }
 
 /** The page that looks for accounts that share what is asked about. */
-const coSharesOf = ({ by, words }: Question): string =>
-  `graph?${new URLSearchParams({ tab: 'co-shares', [by === 'iod' || by === 'record' ? by : 'about']: words })}`
+const coSharesOf = ({ by, words }: Question) =>
+  paths.coShares(by === 'iod' ? { iod: words } : by === 'record' ? { record: words } : { about: words })
 
 const Badge = ({ count, one, many }: { count: number; one: string; many: string }) => (
   <li>

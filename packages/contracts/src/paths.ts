@@ -33,6 +33,9 @@ export const paths = {
   campaign: (id: string) => page(['campaigns', id]),
   /** `node`: the id of the selected node. */
   graph: (query?: { node?: string; canonical?: true }) => page(['graph'], query),
+  /** Accounts that share the same; the query says about what, `about` words of any kind. */
+  coShares: (query?: { iod: string } | { record: string } | { campaign: string } | { about: string }) =>
+    page(['graph'], { tab: 'co-shares', ...query }),
   community: (query?: { search?: string }) => page(['community'], query),
   /** The public profile of a user. */
   person: (id: string) => page(['community', 'profile', id]),

@@ -30,7 +30,7 @@ export const recordsAbout = async (
     ? await questionOf(models, sign, owner, { record_id: about.record_id, scope, limit: 1 }).then(
         question => [question],
         error => {
-          if (error instanceof HttpError && error.statusCode === 404) return []
+          if (error instanceof HttpError && error.status === 404) return []
           throw error
         },
       )
