@@ -1,14 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
 import { beforeEach, expect, test, vi } from 'vitest'
-import {
-  collect,
-  loadedPictures,
-  mainPart,
-  NotCaptured,
-  partAround,
-  readPart,
-} from '../src/content/page-parts'
+import { collect, loadedPictures, mainPart, partAround, readPart } from '../src/content/page-parts'
 import { findSelected } from '../src/content/quote'
+import { Failure } from '../src/shared/failures'
 import { pagesOf } from './fixtures'
 
 const show = (url: string, html: string) => {
@@ -114,9 +108,9 @@ test('a page that is too long is no capture, instead of half of one', () => {
     show('https://blog.example.org/', `<body><main>${html}</main></body>`)
     return () => readPart(mainPart(document))
   }
-  expect(of('x'.repeat(LIMITS.captureTextMax))).toThrow(NotCaptured)
-  expect(of('<b></b>'.repeat(40_001))).toThrow(NotCaptured)
-  expect(of(`<b title="${'x'.repeat(LIMITS.blobBytes / 4)}"></b>`)).toThrow(NotCaptured)
+  expect(of('x'.repeat(LIMITS.captureTextMax))).toThrow(Failure)
+  expect(of('<b></b>'.repeat(40_001))).toThrow(Failure)
+  expect(of(`<b title="${'x'.repeat(LIMITS.blobBytes / 4)}"></b>`)).toThrow(Failure)
   expect(of('short')().text).toBe('short')
 })
 
@@ -161,5 +155,5 @@ test('words that are not in the text are no quote', () => {
     'https://blog.example.org/',
     '<body><main><p id="a">One</p><textarea>Typed by the reader</textarea></main></body>',
   )
-  expect(() => findSelected('Typed by', select('#a'))).toThrow(NotCaptured)
+  expect(() => findSelected('Typed by', select('#a'))).toThrow(Failure)
 })

@@ -1,5 +1,6 @@
 import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
+import { Failure, failureOf, refusalOf, sentenceOf } from '../shared/failures'
 import type {
   Answer,
   ContentRequests,
@@ -24,7 +25,7 @@ import { createPictureLooks } from './picture-looks'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
-import { order, prepareTab, readKeeping, watchLists, writeKeeping } from './tabs'
+import { order, prepareTab, readEnded, readKeeping, watchLists, writeKeeping } from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
@@ -38,7 +39,6 @@ const APP_PATH = /^(iods|campaigns)\/[0-9a-f]{24}$/
 const SHORT_MS = 30_000
 /** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
 const AWAKE_MS = 20_000
-const NOTHING_HERE = 'No post was found on this page'
 
 type Handler = (input: unknown) => Promise<unknown>
 /** The result of a handler: undefined for a null answer. */
@@ -72,6 +72,8 @@ export const createApp = (database: Database): App => {
   /** Records with the hashes of their pictures, where the user wants that. */
   const withLooks = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
     (await isLooking()) ? looks.addTo(captured) : captured
+  /** Why what was collected could not be kept the last time. Not stored: the disk may be full. */
+  const problem = ''
   const collector = createCollector(database, queue, captures, withLooks)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
@@ -151,6 +153,7 @@ export const createApp = (database: Database): App => {
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
         sealing: await isSealing(),
         looking: await isLooking(),
+        problem,
         captures: {
           ...kept,
           waiting: kept.waiting + making,
@@ -162,9 +165,12 @@ export const createApp = (database: Database): App => {
     },
 
     async tab({ tabId, url }) {
-      const pattern = patternOf(url) ?? ''
+      const refusal = refusalOf(url)
+      const pattern = refusal ? '' : (patternOf(url) ?? '')
       const account = await readSetting(database, 'account')
       return {
+        refusal: refusal ? sentenceOf(refusal) : '',
+        ended: (await readEnded())[tabId] ?? '',
         source: sourceOf(url),
         host: pattern && new URL(url).hostname,
         pattern,
@@ -232,7 +238,7 @@ export const createApp = (database: Database): App => {
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
       const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
-      if (!collected) throw new Error(NOTHING_HERE)
+      if (!collected) throw new Failure('nothingHere')
       send()
       collected.capturing.then(() => send())
       return collected.result
@@ -247,7 +253,7 @@ export const createApp = (database: Database): App => {
       await requireAccount(database)
       await prepareTab(tabId)
       const page = await order(tabId, { order: 'keep', on: true })
-      if (!page) throw new Error('This page can’t be collected from')
+      if (!page) throw new Failure('notReady')
       await writeKeeping(tabId, new URL(page.url).origin)
       if (sourceOf(page.url) === 'tiktok') {
         await registerLists(true)
@@ -311,7 +317,7 @@ export const createApp = (database: Database): App => {
     if (!(await isSealing())) return {}
     // The server would refuse such a quote, and nothing would lead to its capture.
     if (page.text.slice(start, end) !== exact || relationOf(exact, iod.value) === null)
-      return { problem: 'the selected words don’t say the value of the IOD' }
+      return { problem: sentenceOf('wordsDiffer') }
     const source = sourceOf(url) ?? 'blog'
     const problem = await collector.quote(
       ownerOf(account),
@@ -332,7 +338,7 @@ export const createApp = (database: Database): App => {
 
     async captured({ captured }, place) {
       const account = await readSetting(database, 'account')
-      if (!account || !(await isKept(place))) throw new Error('Not collecting here')
+      if (!account || !(await isKept(place))) throw new Failure('notCollecting')
       const source = sourceOf(place.url)
       await queue.add(ownerOf(account), await withLooks(captured.filter(item => item.source === source)), {
         again: false,
@@ -345,19 +351,19 @@ export const createApp = (database: Database): App => {
     },
 
     async scan({ texts }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
-      if (texts.reduce((sum, text) => sum + text.length, 0) > SCAN_MAX) throw new Error('Too much text')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
+      if (texts.reduce((sum, text) => sum + text.length, 0) > SCAN_MAX) throw new Failure('tooMuch')
       return overlay.scan(texts)
     },
 
     async openApp({ path }, place) {
-      if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Error('Not marking here')
+      if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Failure('notMarking')
       const { server } = await requireAccount(database)
       await chrome.tabs.create({ url: `${server}/dashboard/${path}`, openerTabId: place.tabId })
     },
 
     async createIod({ iod: { value, category, description }, quoted }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
       const account = await requireAccount(database)
       const { origin, pathname } = new URL(place.url)
       const address = `${origin}${pathname}`
@@ -384,10 +390,10 @@ export const createApp = (database: Database): App => {
     },
 
     async quoteIod({ iod, quoted }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
       const account = await requireAccount(database)
       const existing = await findIod(account, iod)
-      if (!existing) throw new Error('This IOD is not there any more')
+      if (!existing) throw new Failure('iodGone')
       return { iod: existing, isNew: false, ...(await quote(account, existing, quoted, place)) }
     },
   }
@@ -410,8 +416,8 @@ export const createApp = (database: Database): App => {
 
   /** An error's message for the user. A 401 ends the session. */
   const messageOf = async (error: unknown): Promise<string> => {
-    if (await endIfRefused(error)) return 'Your session has ended: sign in again'
-    return error instanceof Error ? error.message : 'Something went wrong'
+    if (await endIfRefused(error)) return sentenceOf('sessionEnded')
+    return failureOf(error).message
   }
 
   return {

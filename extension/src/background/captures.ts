@@ -1,4 +1,5 @@
 import type { Manifest } from '@iodine/contracts'
+import { Failure, sentenceOf } from '../shared/failures'
 import type { CaptureSummary, PageCapture } from '../shared/messages'
 import type { CaptureState, Database, StoredCapture, StoredQuote } from './database'
 
@@ -7,9 +8,6 @@ export const KEPT_BYTES_MAX = 200 * 1024 ** 2
 const SEALED_MAX = 500
 /** A server without room for a capture is asked again after this time. */
 const FULL_MS = 3_600_000
-
-/** Why a page has no capture, for the user. */
-export class LeftOut extends Error {}
 
 /** A capture to be kept: its manifest, and the bytes of its blobs by their SHA-256. */
 export interface NewCapture {
@@ -28,7 +26,7 @@ export type ReadyQuote = StoredQuote & { key: number; captureId: string }
  * kept until it is sealed or refused.
  */
 export interface Captures {
-  /** Keeps a capture, and the words of it that are to become evidence. Throws `LeftOut` where there is no room. */
+  /** Keeps a capture, and the words of it that are to become evidence. Throws a `Failure` where there is no room. */
   add(
     owner: string,
     capture: NewCapture,
@@ -114,8 +112,7 @@ export const createCaptures = (database: Database): Captures => {
         let kept = 0
         for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
           kept += cursor.value.bytes
-        if (kept + bytes > max)
-          throw new LeftOut('captures that wait to be sent take all the room that they have in this browser')
+        if (kept + bytes > max) throw new Failure('capturesFull')
         const capture = await captures.add({
           owner,
           state: 'waiting',
@@ -133,8 +130,8 @@ export const createCaptures = (database: Database): Captures => {
         try {
           writing.abort()
         } catch {}
-        if (error instanceof LeftOut) throw error
-        throw new LeftOut('the browser has no room for it')
+        if (error instanceof Failure) throw error
+        throw new Failure('noRoom', {}, { cause: error })
       }
     },
 
@@ -157,7 +154,7 @@ export const createCaptures = (database: Database): Captures => {
       end(capture, { state: 'refused', reason }, quote => ({
         ...quote,
         state: 'refused',
-        reason: 'its page could not be sealed',
+        reason: sentenceOf('notSealed'),
       })),
 
     async setFull({ key }, reason) {

@@ -1,6 +1,7 @@
+import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, CollectResult } from '../shared/messages'
 import { type Captured, sourceOf } from '../sources'
-import { type Captures, LeftOut } from './captures'
+import type { Captures } from './captures'
 import { type Database, type StoredQuote, writeSetting } from './database'
 import { type CaptureSource, makeCapture } from './make-capture'
 import type { Queue } from './queue'
@@ -82,7 +83,7 @@ export const createCollector = (
       await captures.add(owner, await makeCapture(source), quote)
       return undefined
     } catch (error) {
-      return error instanceof LeftOut ? error.message : 'the page could not be captured'
+      return error instanceof Failure ? error.message : sentenceOf('captureFailed')
     }
   }
 
@@ -149,7 +150,7 @@ export const createCollector = (
 
     answer({ tabId, url }, ticket, collected) {
       const waiting = open.get(ticket)
-      if (waiting?.tabId !== tabId) throw new Error('Not collecting here')
+      if (waiting?.tabId !== tabId) throw new Failure('notCollecting')
       open.delete(ticket)
       waiting.resolve({ tabId, url, collected })
     },

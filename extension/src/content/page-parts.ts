@@ -1,5 +1,6 @@
 import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
+import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, PageParts } from '../shared/messages'
 import {
   articlePart,
@@ -18,9 +19,6 @@ const ELEMENTS_MAX = 40_000
 const PICTURES_MAX = 50
 /** Characters of HTML and text in one message: browsers refuse more than 64 MiB, with pictures. */
 const CHARACTERS_MAX = 10_000_000
-
-/** Why a part of a page is not captured, for the user. */
-export class NotCaptured extends Error {}
 
 /** The part of a page that is about one thing: its main part, else its only article, else all of it. */
 export const mainPart = (of: Document): Element => articlePart(of) ?? of.body
@@ -51,15 +49,14 @@ export const partOf = ({ source, record }: Captured, page: PageState): Element |
     : partOfVideo(page.document, id)
 }
 
-/** HTML and text of a part of the page, whole. Throws `NotCaptured` if it is too long for that. */
+/** HTML and text of a part of the page, whole. Throws a `Failure` if it is too long for that. */
 export const readPart = (part: Element): Pick<PageParts, 'url' | 'dom' | 'text'> => {
-  if (part.getElementsByTagName('*').length > ELEMENTS_MAX) throw new NotCaptured('the page is too long')
+  if (part.getElementsByTagName('*').length > ELEMENTS_MAX) throw new Failure('tooLong')
   // A reader of UTF-8 takes a byte order mark away, and with it the offsets of quotes.
   const text = projectText(part).replace(/^\ufeff+/, '')
   const dom = captureDom(part)
   // Both end where they are too long, up to half a character before.
-  if (text.length >= LIMITS.captureTextMax - 1 || dom.length >= DOM_MAX)
-    throw new NotCaptured('the page is too long')
+  if (text.length >= LIMITS.captureTextMax - 1 || dom.length >= DOM_MAX) throw new Failure('tooLong')
   return { url: location.href, dom, text }
 }
 
@@ -91,16 +88,13 @@ export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Co
   for (const captured of sealing ? chosen : []) {
     try {
       const part = partOf(captured, page)
-      if (!part) throw new NotCaptured('the page does not show it')
+      if (!part) throw new Failure('notShown')
       const read = readPart(part)
       characters += read.dom.length + read.text.length
-      if (characters > CHARACTERS_MAX) throw new NotCaptured('the page is too long')
+      if (characters > CHARACTERS_MAX) throw new Failure('tooLong')
       parts.set(captured, { read, pictures: loadedPictures(part) })
     } catch (error) {
-      problems.set(
-        captured,
-        error instanceof NotCaptured ? error.message : 'this part of the page can’t be read',
-      )
+      problems.set(captured, error instanceof Failure ? error.message : sentenceOf('unreadablePart'))
     }
     await nextTask()
   }

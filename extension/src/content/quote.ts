@@ -1,7 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
 import { anchorQuote } from '@iodine/evidence'
+import { Failure } from '../shared/failures'
 import type { PageParts, QuotedPage } from '../shared/messages'
-import { loadedPictures, NotCaptured, partAround, readPart } from './page-parts'
+import { loadedPictures, partAround, readPart } from './page-parts'
 import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
 
 /** Pictures are read while somebody waits for the form. */
@@ -42,12 +43,12 @@ const placeOf = (text: string, exact: string, context: { prefix: string; suffix:
   return same === undefined ? null : anchorQuote(text, { exact: same, ...context })
 }
 
-/** Finds selected words in the text of the page. Throws `NotCaptured` where they are not. */
+/** Finds selected words in the text of the page. Throws a `Failure` where they are not. */
 export const findSelected = (value: string, range: Range): Selected => {
   const part = partAround(range.commonAncestorContainer)
   const read = readPart(part)
   const place = placeOf(read.text, value, around(range, part))
-  if (!place) throw new NotCaptured('the selected words are not in the text of the page')
+  if (!place) throw new Failure('wordsMissing')
   return {
     place: { ...place, exact: read.text.slice(place.start, place.end) },
     read,

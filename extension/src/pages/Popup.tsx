@@ -1,6 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
+import { Failure } from '../shared/failures'
 import { ask, type PageCapture } from '../shared/messages'
 import { KnownHere } from './KnownHere'
 import styles from './Popup.module.css'
@@ -110,15 +111,15 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
   const [result, setResult] = useState('')
-  if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
+  if (status.refusal) return <p className={styles.muted}>{status.refusal}.</p>
 
   const collect = async (what: 'own' | 'all') => {
     setWorking(true)
     setResult('')
     await attempt(async () => {
       const { queued, invalid } = await ask('collect', { tabId, what })
-      if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
       setResult(`${queued} collected`)
+      if (invalid.length > 0) throw new Failure('unfit', { fields: invalid.join(', ') })
     })
     refreshTab()
     setWorking(false)
@@ -160,8 +161,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         checked={status.marking}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            if (on && !(await permitted()))
-              throw new Error(`${status.host} is marked only with your permission`)
+            if (on && !(await permitted())) throw new Failure('markingPermission', { host: status.host })
             await ask('markSite', { tabId, pattern: status.pattern, on })
           })
         }

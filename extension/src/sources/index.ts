@@ -1,4 +1,5 @@
 import type { RecordOf, Source } from '@iodine/contracts'
+import { Failure } from '../shared/failures'
 import { readBlogPage } from './blog'
 import { type Found, type PageState, urlOf } from './read'
 import { isTelegramHost, readTelegramPage } from './telegram'
@@ -24,8 +25,19 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
-/** The records of a page; none if it is not a web page. */
+/** Throws the `Failure` of a document from which nothing can be collected, such as a feed that a browser shows. */
+export const refuseOthers = ({ document }: Pick<PageState, 'document'>): void => {
+  const { contentType: type, documentElement: root } = document
+  if (type === 'text/html' || type === 'application/xhtml+xml') return
+  if (type === 'image/svg+xml') throw new Failure('svg')
+  if (/\bpdf\b/.test(type)) throw new Failure('pdf')
+  if (/^(rss|feed|RDF)$/i.test(root?.localName ?? '')) throw new Failure('feed')
+  throw new Failure('file', { type })
+}
+
+/** The records of a page; none if it is not a web page. Throws a `Failure` where it can hold none. */
 export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
+  refuseOthers(page)
   const source = sourceOf(page.url)
   return source ? { source, ...readers[source](page) } : { source, own: undefined, all: [] }
 }
