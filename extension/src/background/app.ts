@@ -25,13 +25,24 @@ import { createPictureLooks } from './picture-looks'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
-import { order, prepareTab, readEnded, readKeeping, watchLists, writeKeeping } from './tabs'
+import {
+  isFirstStart,
+  order,
+  prepareTab,
+  readEnded,
+  readKeeping,
+  showBadge,
+  watchLists,
+  writeEnded,
+  writeKeeping,
+} from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
 /** Name of the alarm that downloads what is known. Nothing that is read on pages decides when. */
 export const OVERLAY = 'overlay'
 const OVERLAY_MINUTES = 5
+const UPDATED = 'the collector was updated or started again'
 /** Characters that are compared for one message. */
 const SCAN_MAX = 1_000_000
 const APP_PATH = /^(iods|campaigns)\/[0-9a-f]{24}$/
@@ -51,6 +62,16 @@ type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : Val
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
   ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
 
+/** Keeps the browser from ending this script before some work is done, unless it must. */
+const keptAwake = async <T>(work: Promise<T>): Promise<T> => {
+  const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
+  try {
+    return await work
+  } finally {
+    clearInterval(awake)
+  }
+}
+
 /** The background script's logic, without its event listeners. */
 export interface App {
   /** The answer to a message; undefined if its sender is not allowed to send it. */
@@ -58,6 +79,8 @@ export interface App {
   send(options?: { force: boolean }): void
   /** Downloads what is known, where it is marked. */
   refreshOverlay(): Promise<void>
+  /** Goes on, after an update of the extension, with what was on before; where it can’t, the icon and the popup say so. */
+  started(): Promise<void>
   /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
@@ -73,7 +96,20 @@ export const createApp = (database: Database): App => {
   const withLooks = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
     (await isLooking()) ? looks.addTo(captured) : captured
   /** Why what was collected could not be kept the last time. Not stored: the disk may be full. */
-  const problem = ''
+  let problem = ''
+  /** Resolves as the work that stores something does; of a failure the popup tells until the next one works. */
+  const stored = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      const done = await work
+      problem = ''
+      return done
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure instanceof Failure && /^storage/.test(failure.kind)) problem = failure.message
+      throw failure
+    }
+  }
+
   const collector = createCollector(database, queue, captures, withLooks)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
@@ -84,14 +120,10 @@ export const createApp = (database: Database): App => {
   const send = async (options?: { force: boolean }): Promise<void> => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
-    const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
     try {
-      const { isDone } = await sender.flush(options)
+      const { isDone } = await stored(keptAwake(sender.flush(options)))
       if (isDone) await chrome.alarms.clear(SEND)
-    } catch {
-    } finally {
-      clearInterval(awake)
-    }
+    } catch {}
   }
   const overlay = createOverlay(database, () => requireAccount(database))
 
@@ -118,11 +150,14 @@ export const createApp = (database: Database): App => {
       await chrome.alarms.create(OVERLAY, { periodInMinutes: OVERLAY_MINUTES })
     else await chrome.alarms.clear(OVERLAY)
   }
+  /** The open tabs of sites that the user still permits. */
+  const tabsOf = async (sites: readonly string[]): Promise<chrome.tabs.Tab[]> => {
+    const url = await permittedOf(sites)
+    return url.length > 0 ? chrome.tabs.query({ url }) : []
+  }
   /** Gives an order to the open pages of sites that the user still permits. */
   const orderAll = async (sites: readonly string[], message: Order): Promise<void> => {
-    const url = await permittedOf(sites)
-    const tabs = url.length > 0 ? await chrome.tabs.query({ url }) : []
-    await Promise.allSettled(tabs.map(({ id }) => id !== undefined && order(id, message)))
+    await Promise.allSettled((await tabsOf(sites)).map(({ id }) => id !== undefined && order(id, message)))
   }
   const refreshOverlay = async (): Promise<void> => {
     const sites = (await isReading()) ? await markedSites() : []
@@ -130,9 +165,42 @@ export const createApp = (database: Database): App => {
     if (await overlay.refresh()) await orderAll(sites, { order: 'refresh' })
   }
 
-  const stopKeeping = async (tabId: number): Promise<void> => {
+  /** @param reason why it ends without the user; they are told */
+  const stopKeeping = async (tabId: number, reason?: string): Promise<void> => {
     const keeping = await writeKeeping(tabId, undefined)
     await registerLists(hasTiktok(Object.values(keeping)))
+    const sentence = reason && sentenceOf('keepEnded', { reason })
+    await writeEnded(tabId, sentence)
+    await showBadge(tabId, sentence ? '!' : '', sentence)
+  }
+
+  /**
+   * Goes on collecting in a page that was loaded, or ends it on another site or without the permission.
+   * @param reason why the permission may be gone on the same site
+   */
+  const goOn = async (tabId: number, reason?: string): Promise<void> => {
+    try {
+      await prepareTab(tabId)
+    } catch (error) {
+      // The same site may not answer for a while.
+      const isPassing = error instanceof Failure && /^(notLoaded|pageGone|notReady)$/.test(error.kind)
+      return isPassing && !reason ? undefined : stopKeeping(tabId, reason)
+    }
+    // A feed or picture of the same site has no post; the next page may have one.
+    const page = await order(tabId, { order: 'keep', on: true }).catch(() => undefined)
+    if (!page) return
+    if (await isKept({ tabId, url: page.url })) return keepOn(tabId, page.url)
+    await order(tabId, { order: 'keep', on: false }).catch(() => {})
+    await stopKeeping(tabId)
+  }
+
+  /** Shows that a tab keeps collecting, and has the lists of its page passed on. */
+  const keepOn = async (tabId: number, url: string): Promise<void> => {
+    await writeEnded(tabId)
+    await showBadge(tabId, 'ON', `Keeps collecting on ${new URL(url).hostname}`)
+    if (sourceOf(url) !== 'tiktok') return
+    await registerLists(true)
+    await watchLists(tabId)
   }
   const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
 
@@ -157,7 +225,7 @@ export const createApp = (database: Database): App => {
         captures: {
           ...kept,
           waiting: kept.waiting + making,
-          leftOut: (await readSetting(database, 'leftOut')) ?? '',
+          leftOut: making > 0 ? '' : ((await readSetting(database, 'leftOut')) ?? ''),
           trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
         },
         overlay: await overlay.state(),
@@ -237,10 +305,11 @@ export const createApp = (database: Database): App => {
 
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
-      const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
+      const sealing = await isSealing()
+      const collected = await stored(collector.collect(owner, { tabId, what, sealing }))
       if (!collected) throw new Failure('nothingHere')
       send()
-      collected.capturing.then(() => send())
+      keptAwake(collected.capturing).then(() => send())
       return collected.result
     },
 
@@ -255,10 +324,7 @@ export const createApp = (database: Database): App => {
       const page = await order(tabId, { order: 'keep', on: true })
       if (!page) throw new Failure('notReady')
       await writeKeeping(tabId, new URL(page.url).origin)
-      if (sourceOf(page.url) === 'tiktok') {
-        await registerLists(true)
-        await watchLists(tabId)
-      }
+      await keepOn(tabId, page.url)
     },
 
     async sendNow() {
@@ -340,9 +406,15 @@ export const createApp = (database: Database): App => {
       const account = await readSetting(database, 'account')
       if (!account || !(await isKept(place))) throw new Failure('notCollecting')
       const source = sourceOf(place.url)
-      await queue.add(ownerOf(account), await withLooks(captured.filter(item => item.source === source)), {
-        again: false,
-      })
+      const looked = await withLooks(captured.filter(item => item.source === source))
+      const wasWell = problem === ''
+      try {
+        await stored(queue.add(ownerOf(account), looked, { again: false }))
+        if (!wasWell) await keepOn(place.tabId, place.url)
+      } catch (error) {
+        await showBadge(place.tabId, '!', failureOf(error).message)
+        throw error
+      }
       send()
     },
 
@@ -433,18 +505,21 @@ export const createApp = (database: Database): App => {
     },
     send,
     refreshOverlay: () => refreshOverlay().catch(async error => void (await endIfRefused(error))),
-    async pageLoaded(tabId) {
-      if (!(await readKeeping())[tabId]) return
-      try {
-        await prepareTab(tabId)
-        const page = await order(tabId, { order: 'keep', on: true })
-        if (!page || !(await isKept({ tabId, url: page.url }))) throw new Error('left the site')
-      } catch {
-        await order(tabId, { order: 'keep', on: false }).catch(() => {})
-        await stopKeeping(tabId)
-      }
+    async started() {
+      if (!(await isFirstStart())) return
+      // An update removes the registered scripts, and cuts those in open pages off.
+      await refreshMarking()
+      for (const { id } of await tabsOf((await isReading()) ? await markedSites() : []))
+        if (id !== undefined) await prepareTab(id).catch(() => {})
+      for (const tabId of Object.keys(await readKeeping()).map(Number))
+        if (await chrome.tabs.get(tabId).catch(() => undefined)) await goOn(tabId, UPDATED)
+        else await writeKeeping(tabId, undefined)
     },
-    tabClosed: stopKeeping,
+    async pageLoaded(tabId) {
+      if ((await readKeeping())[tabId]) await goOn(tabId)
+      else await writeEnded(tabId)
+    },
+    tabClosed: tabId => stopKeeping(tabId),
     async permissionsRemoved() {
       await writeSetting(database, 'markedSites', await permittedOf(await markedSites()))
       await refreshMarking()

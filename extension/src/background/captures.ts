@@ -33,6 +33,13 @@ export interface Captures {
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
     max?: number,
   ): Promise<void>
+  /** The same of several, all with the same quote, in one write. Resolves to the failure of each that is not kept. */
+  addAll(
+    owner: string,
+    captures: readonly NewCapture[],
+    quote?: Pick<StoredQuote, 'iod' | 'place'>,
+    max?: number,
+  ): Promise<(Failure | undefined)[]>
   /** The oldest capture to hand over. */
   next(owner: string): Promise<WaitingCapture | undefined>
   blob(capture: Kept, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined>
@@ -103,37 +110,45 @@ export const createCaptures = (database: Database): Captures => {
   const inState = (owner: string, state: CaptureState) =>
     database.getAllFromIndex('captures', 'by-state', [owner, state])
 
-  return {
-    async add(owner, { manifest, contents }, quote, max = KEPT_BYTES_MAX) {
-      const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
-      const writing = begin()
-      try {
-        const captures = writing.objectStore('captures')
-        let kept = 0
-        for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
-          kept += cursor.value.bytes
-        if (kept + bytes > max) throw new Failure('capturesFull')
-        const capture = await captures.add({
-          owner,
-          state: 'waiting',
-          url: manifest.url,
-          at: Date.now(),
-          manifest,
-          bytes,
-        })
+  /** One count of what is kept, and one write, for all of them. */
+  const addAll: Captures['addAll'] = async (owner, added, quote, max = KEPT_BYTES_MAX) => {
+    const writing = begin()
+    try {
+      const captures = writing.objectStore('captures')
+      let kept = 0
+      for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
+        kept += cursor.value.bytes
+      const failures: (Failure | undefined)[] = []
+      for (const { manifest, contents } of added) {
+        const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
+        const fits = kept + bytes <= max
+        failures.push(fits ? undefined : new Failure('capturesFull'))
+        if (!fits) continue
+        kept += bytes
+        const { url } = manifest
+        const capture = await captures.add({ owner, state: 'waiting', url, at: Date.now(), manifest, bytes })
         const blobs = writing.objectStore('blobs')
         for (const [sha256, content] of contents) await blobs.put({ capture, sha256, bytes: content })
         if (quote) await writing.objectStore('quotes').add({ owner, capture, state: 'waiting', ...quote })
-        await writing.done
-      } catch (error) {
-        writing.done.catch(() => {})
-        try {
-          writing.abort()
-        } catch {}
-        if (error instanceof Failure) throw error
-        throw new Failure('noRoom', {}, { cause: error })
       }
+      await writing.done
+      return failures
+    } catch (cause) {
+      writing.done.catch(() => {})
+      try {
+        writing.abort()
+      } catch {}
+      return added.map(() => new Failure('noRoom', {}, { cause }))
+    }
+  }
+
+  return {
+    async add(owner, capture, quote, max) {
+      const [failure] = await addAll(owner, [capture], quote, max)
+      if (failure) throw failure
     },
+
+    addAll,
 
     async next(owner) {
       const isDue = (capture: StoredCapture): capture is WaitingCapture => capture.manifest !== undefined

@@ -18,6 +18,9 @@ interface Answered extends Place {
   collected: readonly Collected[]
 }
 
+/** Captures that are made and written together. */
+const TOGETHER = 100
+
 /** Collects a page, on the order of a person. */
 export interface Collector {
   /**
@@ -73,18 +76,22 @@ export const createCollector = (
     }
   }
 
-  /** Keeps a capture. Resolves to the reason if there is none: that fails nothing else. */
+  const reasonOf = (error: unknown): string =>
+    error instanceof Failure ? error.message : sentenceOf('captureFailed')
+
+  /** Keeps captures. Resolves to the reasons why some are not: that fails nothing else. */
   const keep = async (
     owner: string,
-    source: CaptureSource,
+    sources: readonly CaptureSource[],
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
-  ): Promise<string | undefined> => {
-    try {
-      await captures.add(owner, await makeCapture(source), quote)
-      return undefined
-    } catch (error) {
-      return error instanceof Failure ? error.message : sentenceOf('captureFailed')
-    }
+  ): Promise<string[]> => {
+    const made = await Promise.allSettled(sources.map(makeCapture))
+    const captured = made.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const failures = captured.length > 0 ? await captures.addAll(owner, captured, quote) : []
+    return [
+      ...made.flatMap(each => (each.status === 'rejected' ? [each.reason] : [])),
+      ...failures.filter(failure => failure !== undefined),
+    ].map(reasonOf)
   }
 
   /** Has the popup say what is missing of the page that was read last; nothing if nothing is. */
@@ -105,23 +112,25 @@ export const createCollector = (
     takesPicture: boolean,
   ): Promise<void> => {
     making += 1
+    // It stands if the browser ends this script meanwhile; else the end of this replaces it.
+    await tell([sentenceOf('captureStopped')])
     try {
       const shot = takesPicture ? await takeScreenshot(tabId) : undefined
+      const screenshot = shot?.url === url ? shot : undefined
       const reasons: string[] = []
+      const sources: CaptureSource[] = []
       let unread = 0
       for (const [position, { captured, page }] of collected.entries()) {
         const record = records[position]
         if (!record || !page) continue
-        if ('problem' in page) {
-          reasons.push(page.problem)
-          continue
+        if ('problem' in page) reasons.push(page.problem)
+        else {
+          sources.push({ url, source: captured.source, trigger: 'collect', page, record, screenshot })
+          unread += page.unread
         }
-        const screenshot = shot?.url === url ? shot : undefined
-        const { source } = captured
-        const reason = await keep(owner, { url, source, trigger: 'collect', page, record, screenshot })
-        if (reason !== undefined) reasons.push(reason)
-        unread += page.unread
       }
+      for (let start = 0; start < sources.length; start += TOGETHER)
+        reasons.push(...(await keep(owner, sources.slice(start, start + TOGETHER))))
       await tell(reasons, unread)
     } finally {
       making -= 1
@@ -156,9 +165,9 @@ export const createCollector = (
     },
 
     async quote(owner, source, quote) {
-      const reason = await keep(owner, { ...source, trigger: 'iod' }, quote)
-      await tell(reason === undefined ? [] : [reason])
-      return reason
+      const reasons = await keep(owner, [{ ...source, trigger: 'iod' }], quote)
+      await tell(reasons)
+      return reasons[0]
     },
 
     making: () => making,

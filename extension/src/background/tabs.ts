@@ -22,8 +22,9 @@ export const readEnded = async (): Promise<Record<string, string>> => {
 
 /** Stores why a tab does not keep collecting any more; undefined: that is told no longer. */
 export const writeEnded = async (tabId: number, sentence?: string): Promise<void> => {
-  const { [tabId]: _, ...others } = await readEnded()
-  await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
+  const { [tabId]: before, ...others } = await readEnded()
+  if (before !== sentence)
+    await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
 }
 
 /** Whether this is the first call since the browser started or the extension was updated or switched on. */

@@ -14,12 +14,12 @@ export const seenPosts = new Map<string, TiktokRecord>()
 
 /** Adds data that is not in the page's elements: hashes, and fields of the page's own requests. */
 const complete = {
-  tiktok: async (record: TiktokRecord): Promise<TiktokRecord> =>
+  tiktok: async (record: TiktokRecord, _: boolean): Promise<TiktokRecord> =>
     record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record,
-  async telegram(record: TelegramRecord): Promise<TelegramRecord> {
+  async telegram(record: TelegramRecord, readsPictures: boolean): Promise<TelegramRecord> {
     const { attachments } = record.telegram
     const images = (attachments ?? []).flatMap(({ type, url }) => (type === 'image' && url ? [url] : []))
-    const hashes = await hashAll(images)
+    const hashes = await hashAll(images, readsPictures)
     if (!attachments || hashes.size === 0) return record
     const seen = attachments.map(attachment => {
       const sha256 = attachment.type === 'image' ? hashes.get(attachment.url ?? '') : undefined
@@ -27,8 +27,8 @@ const complete = {
     })
     return { ...record, telegram: { ...record.telegram, attachments: seen } }
   },
-  async blog(record: BlogRecord): Promise<BlogRecord> {
-    const hashes = await hashAll(imagesOf({ document, url: location.href }))
+  async blog(record: BlogRecord, readsPictures: boolean): Promise<BlogRecord> {
+    const hashes = await hashAll(imagesOf({ document, url: location.href }), readsPictures)
     return hashes.size > 0 ? { ...record, imageHashes: Object.fromEntries(hashes) } : record
   },
 }
@@ -51,13 +51,14 @@ export const chooseRecords = (what: 'own' | 'all'): Chosen => {
 }
 
 /** A record with the data that is not in the page's elements. */
-export const completed = async ({ source, record }: Captured): Promise<Captured> => ({
+export const completed = async ({ source, record }: Captured, readsPictures = true): Promise<Captured> => ({
   source,
-  record: await complete[source](record as never),
+  record: await complete[source](record as never, readsPictures),
 })
 
-/** All records of this page. */
-export const readAll = (): Promise<Captured[]> => Promise.all(chooseRecords('all').chosen.map(completed))
+/** All records of this page. `readsPictures`: those whose hashes are not known yet. */
+export const readAll = (readsPictures: boolean): Promise<Captured[]> =>
+  Promise.all(chooseRecords('all').chosen.map(each => completed(each, readsPictures)))
 
 /** The message nearest to the middle of the window. */
 const postInView = (): Element | undefined => {

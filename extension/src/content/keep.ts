@@ -1,9 +1,18 @@
+import { BoundedMap } from '../shared/bounded'
+import { Failure } from '../shared/failures'
 import { ask } from '../shared/messages'
 import { type Captured, isTiktokList, readTiktokList, sourceOf } from '../sources'
 import { readAll, seenPosts } from './capture'
 
+/** A page is read so long after its last change; */
 const SETTLED_MS = 700
+/** if it changes all the time, so long after the first one; */
+const CHANGING_MS = 3_000
+/** and once in so long at most. */
+const PACE_MS = 10_000
 const LIST_CHARACTERS_MAX = 32_000_000
+/** Records of a page whose content is remembered; others count as new when they are read again. */
+const REMEMBERED_MAX = 2_000
 
 /**
  * A message of the script in the page's own world. A page may forge it: trust it only as data of that page.
@@ -14,31 +23,77 @@ export interface PassedList {
   text: string
 }
 
-/** Collects the page's records at each change of the page, until stopped. */
+/** The address of what a page shows: a fragment counts where it is a path. */
+const placeNow = (): string => {
+  const { origin, pathname, search, hash } = location
+  return `${origin}${pathname}${search}${/^#[!/]/.test(hash) ? hash : ''}`
+}
+
+const keyOf = ({ source, record }: Captured): string => {
+  if ('main' in record) return `${source} ${record.main.video_id}`
+  return `${source} ${'telegram' in record ? record.telegram.post.url : placeNow()}`
+}
+
+const contentOf = ({ record: { collector_metadata: _, ...content } }: Captured): string =>
+  JSON.stringify(content)
+
+/** A post with only an address would overwrite a complete one from a list. */
+const isWhole = ({ record }: Captured): boolean => !('main' in record) || record.main.create_time != null
+
+/** Collects the page's records as the page changes, until stopped. Changes of nothing that a record holds are none. */
 export const createKeeper = () => {
-  /** The records sent to the background, by source and content without the time. */
-  const handed = new Set<string>()
+  /** What was handed over last, by record. */
+  const handed = new BoundedMap<string, string>(REMEMBERED_MAX)
+  /** What the background has not taken yet. */
+  const unsent = new BoundedMap<string, Captured>(REMEMBERED_MAX)
   let timer: number | undefined
   let observer: MutationObserver | undefined
+  /** The first change that was not read, and the last reading (milliseconds of `performance.now()`). */
+  let changedAt: number | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  let readPlace = ''
 
-  const handOver = async (captured: Captured[]) => {
-    const fresh = captured.filter(({ source, record: { collector_metadata: _, ...content } }) => {
-      const key = source + JSON.stringify(content)
-      return !handed.has(key) && handed.add(key)
-    })
-    if (fresh.length > 0) await ask('captured', { captured: fresh }).catch(stop)
+  const handOver = async (captured: readonly Captured[]) => {
+    for (const each of captured) {
+      const content = contentOf(each)
+      if (handed.get(keyOf(each)) === content) continue
+      handed.set(keyOf(each), content)
+      unsent.set(keyOf(each), each)
+    }
+    if (unsent.size === 0) return
+    const sending = [...unsent]
+    unsent.clear()
+    try {
+      await ask('captured', { captured: sending.map(([, each]) => each) })
+    } catch (error) {
+      // The extension was updated or removed: this script belongs to nobody any more.
+      if (error instanceof Failure && error.kind === 'updated') return stop()
+      // The browser ended the background, or the disk is full: the same goes out with the next reading.
+      for (const [key, each] of sending) if (!unsent.has(key)) unsent.set(key, each)
+      if (observer) readSoon()
+    }
   }
 
-  const scan = async () => {
-    // A post with only an address would overwrite a complete one from a list.
-    await handOver(
-      (await readAll()).filter(({ record }) => !('main' in record) || record.main.create_time != null),
-    )
+  const read = async (readsPictures = true) => {
+    changedAt = undefined
+    readAt = performance.now()
+    readPlace = placeNow()
+    await handOver((await readAll(readsPictures)).filter(isWhole))
   }
 
-  const scanSoon = () => {
+  const readSoon = () => {
+    const now = performance.now()
+    changedAt ??= now
+    const due = Math.min(now + SETTLED_MS, changedAt + CHANGING_MS)
+    // Another page of a site that loads none is a page of its own.
+    const allowed = placeNow() === readPlace ? readAt + PACE_MS : 0
     clearTimeout(timer)
-    timer = setTimeout(scan, SETTLED_MS)
+    timer = setTimeout(() => read().catch(() => {}), Math.max(due, allowed) - now)
+  }
+
+  /** What the page has shown since the last reading. Nothing that must be loaded comes in time. */
+  const readLast = () => {
+    if (changedAt !== undefined || unsent.size > 0) read(false).catch(() => {})
   }
 
   const receive = ({ source, origin, data }: MessageEvent) => {
@@ -57,15 +112,17 @@ export const createKeeper = () => {
     observer?.disconnect()
     observer = undefined
     removeEventListener('message', receive)
+    removeEventListener('pagehide', readLast)
   }
 
   return {
     start() {
       if (observer) return
-      observer = new MutationObserver(scanSoon)
-      observer.observe(document, { childList: true, subtree: true })
+      observer = new MutationObserver(readSoon)
+      observer.observe(document, { childList: true, subtree: true, characterData: true })
       if (sourceOf(location.href) === 'tiktok') addEventListener('message', receive)
-      scanSoon()
+      addEventListener('pagehide', readLast)
+      readSoon()
     },
     stop,
   }

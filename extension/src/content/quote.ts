@@ -3,7 +3,7 @@ import { anchorQuote } from '@iodine/evidence'
 import { Failure } from '../shared/failures'
 import type { PageParts, QuotedPage } from '../shared/messages'
 import { loadedPictures, partAround, readPart } from './page-parts'
-import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
+import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
 /** Pictures are read while somebody waits for the form. */
 const PICTURE_MS = 3_000
@@ -57,7 +57,8 @@ export const findSelected = (value: string, range: Range): Selected => {
 }
 
 /** Selected words with what a capture holds of the page. */
-export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => ({
-  page: { ...read, ...(await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)) },
-  place,
-})
+export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => {
+  retryUnreadable()
+  const found = await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)
+  return { page: { ...read, ...found }, place }
+}

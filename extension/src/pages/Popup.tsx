@@ -27,6 +27,11 @@ export function Popup() {
       )}
       {!status && !problem && <Loading />}
       {status && !isSignedIn && <SignIn status={status} attempt={attempt} />}
+      {status?.problem && status.problem !== problem && (
+        <Callout intent={Intent.DANGER} compact>
+          {status.problem}.
+        </Callout>
+      )}
       {isSignedIn && tab && <ThisPage tab={tab} attempt={attempt} refreshTab={refreshTab} />}
       {isSignedIn && status.reading && tab?.status.marking && (
         <KnownHere tabId={tab.tabId} server={status.server} overlay={status.overlay} />
@@ -145,6 +150,11 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
       </div>
       <output className={styles.muted}>{result}</output>
       {status.capture && <CaptureState capture={status.capture} />}
+      {status.ended && (
+        <Callout intent={Intent.WARNING} compact>
+          {status.ended}.
+        </Callout>
+      )}
       <Switch
         label="Keep collecting on this page"
         checked={status.keeping}

@@ -45,5 +45,5 @@ export const readPage = (page: PageState): { source: Source | undefined } & Foun
 export { imagesOf } from './blog'
 export { articlePart } from './context'
 export { type PageState, urlOf } from './read'
-export { readTelegramPost, telegramPosts } from './telegram'
+export { elementOf, readTelegramPost, telegramPosts } from './telegram'
 export { isTiktokHost, isTiktokList, readTiktokList } from './tiktok'

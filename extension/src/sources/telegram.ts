@@ -19,6 +19,12 @@ export const telegramPosts = (document: Document): Element[] => [
   ...document.querySelectorAll('.tgme_widget_message[data-post]:not(.service_message)'),
 ]
 
+/** The elements of the posts that were read. */
+const elements = new WeakMap<TelegramRecord, Element>()
+
+/** The element that shows a post which was read from a page. */
+export const elementOf = (record: TelegramRecord): Element | undefined => elements.get(record)
+
 /** The posts of a channel's public preview, in the page's order. */
 export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   const { document, url } = page
@@ -54,7 +60,7 @@ export const readTelegramPost = (
   const attachments = attachmentsOf(post, base)
   const message = messageOf(post)
   const ownerName = textIn(post, '.tgme_widget_message_owner_name')
-  return {
+  const record: TelegramRecord = {
     collector_metadata: { fetch_timestamp: time, source: 'telegram' },
     telegram: {
       channel: filled({
@@ -85,6 +91,8 @@ export const readTelegramPost = (
       ),
     }),
   }
+  elements.set(record, post)
+  return record
 }
 
 const PREVIEW = 'a.tgme_widget_message_link_preview[href]'
