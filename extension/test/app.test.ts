@@ -4,6 +4,7 @@ import { canonicalJson } from '@iodine/evidence'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
+import { sentenceOf } from '../src/shared/failures'
 import type { Status } from '../src/shared/messages'
 
 const ID = 'abcdefghijklmnopabcdefghijklmnop'
@@ -22,6 +23,16 @@ let tab: object
 let picture: (...given: unknown[]) => Promise<string>
 
 const session: Record<string, unknown> = {}
+const local: Record<string, unknown> = {}
+const areaOf = (values: Record<string, unknown>) => ({
+  get: async () => values,
+  set: async (more: object) => Object.assign(values, more),
+})
+/** What the icon over the tab shows. */
+const icon: Record<string, unknown> = {}
+const show = async (values: object) => void Object.assign(icon, values)
+/** What the browser does when a script is to run in the page. */
+let inject: () => Promise<unknown>
 let app: App
 let database: Database
 /** Timers of the app, which would try to send again after the tests. */
@@ -46,11 +57,15 @@ beforeAll(async () => {
       sendMessage: (_: number, order: Collect) => page(order),
     },
     alarms: { create: () => {}, clear: async () => true },
-    storage: {
-      session: { get: async () => session, set: async (values: object) => Object.assign(session, values) },
+    storage: { session: areaOf(session), local: areaOf(local) },
+    action: { setBadgeText: show, setBadgeBackgroundColor: show, setTitle: show },
+    permissions: { contains: async () => false },
+    scripting: {
+      executeScript: () => inject(),
+      getRegisteredContentScripts: async () => [],
     },
-    scripting: { insertCSS: async () => {}, executeScript: async () => [] },
   })
+  inject = async () => []
   // Any request to the server fails the test.
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no request was expected')))
   database = await openDatabase('app')
@@ -121,7 +136,7 @@ const captured = [
 test('a page on which nothing was switched on can have nothing collected, compared, opened or created', async () => {
   expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
     ok: false,
-    error: 'Not collecting here',
+    error: sentenceOf('notCollecting'),
   })
   expect(await app.handle({ name: 'scan', texts: ['x'] }, content)).toMatchObject({ ok: false })
   const path = `iods/${'a'.repeat(24)}`
@@ -136,7 +151,7 @@ test('a page on which nothing was switched on can have nothing collected, compar
 })
 
 test('a tab that keeps collecting hands in its own site’s kind alone, and only there', async () => {
-  session.keeping = { 7: 'https://blog.example.org' }
+  local.keeping = { 7: 'https://blog.example.org' }
   const foreign = { ...captured[0], source: 'tiktok' }
   expect(await app.handle({ name: 'captured', captured: [foreign, ...captured] }, content)).toEqual({
     ok: true,
@@ -236,7 +251,7 @@ describe('collecting, with captures', () => {
     ],
   ])('an answer %s is none', async (_, answer) => {
     page = async order => answer(order)
-    expect(await collect()).toEqual({ ok: false, error: 'No post was found on this page' })
+    expect(await collect()).toEqual({ ok: false, error: sentenceOf('nothingHere') })
     expect(await database.count('captures')).toBe(0)
   })
 
@@ -269,7 +284,7 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(0)
     expect(await app.handle({ name: 'status' }, ownPage)).toMatchObject({
       value: {
-        captures: { leftOut: 'The last page has no capture: the page changed its address meanwhile.' },
+        captures: { leftOut: `The last page has no capture: ${sentenceOf('addressChanged')}.` },
       },
     })
   })
@@ -367,7 +382,7 @@ describe('collecting, with captures', () => {
   })
 
   test('keeping on collecting captures nothing, whatever its message holds', async () => {
-    session.keeping = { 7: 'https://blog.example.org' }
+    local.keeping = { 7: 'https://blog.example.org' }
     const [item] = captured
     await answers({
       name: 'captured',
@@ -384,7 +399,7 @@ describe('collecting, with captures', () => {
     for (const name of ['createIod', 'quoteIod'])
       expect(
         await answers({ name, iod: { value: 'Mirrors', category: 'SENTENCE', description: '' }, quoted }),
-      ).toEqual({ ok: false, error: 'Not marking here' })
+      ).toEqual({ ok: false, error: sentenceOf('notMarking') })
     expect(await database.count('captures')).toBe(0)
   })
 })

@@ -13,7 +13,7 @@ import { createCaptures, type NewCapture } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
 import { createQueue } from '../src/background/queue'
 import { createSender } from '../src/background/sender'
-import { Failure } from '../src/shared/failures'
+import { Failure, sentenceOf } from '../src/shared/failures'
 import type { Captured } from '../src/sources'
 
 const PAGE = 'https://blog.example.org/lake'
@@ -392,7 +392,7 @@ test.each<[Behaviour, string]>([
       quotes: 0,
       refused: [
         { of: PAGE, reason },
-        { of: 'mirrors', reason: 'its page could not be sealed' },
+        { of: 'mirrors', reason: sentenceOf('notSealed') },
       ],
     })
     expect(log).toHaveLength(1)
@@ -411,7 +411,7 @@ test('a blob that the server does not find to be what it should be ends the capt
   await flush()
   expect((await summary()).refused.map(({ reason }) => reason)).toEqual([
     DETAILS.blobDiffers,
-    'a part of it is lost in this browser',
+    sentenceOf('captureLost'),
   ])
 })
 

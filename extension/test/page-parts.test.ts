@@ -2,7 +2,7 @@ import { LIMITS } from '@iodine/contracts'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { collect, loadedPictures, mainPart, partAround, readPart } from '../src/content/page-parts'
 import { findSelected } from '../src/content/quote'
-import { Failure } from '../src/shared/failures'
+import { Failure, sentenceOf } from '../src/shared/failures'
 import { pagesOf } from './fixtures'
 
 const show = (url: string, html: string) => {
@@ -84,7 +84,7 @@ test('a short video in a list comes with what stands around its link; one that i
   const [found, ...others] = await collect('all', true)
   expect(found?.page).toMatchObject({ text: 'Shown\nShown below' })
   expect(others.length).toBeGreaterThan(0)
-  for (const { page } of others) expect(page).toEqual({ problem: 'the page does not show it' })
+  for (const { page } of others) expect(page).toEqual({ problem: sentenceOf('notShown') })
 })
 
 test.each([

@@ -118,21 +118,27 @@ export const createCaptures = (database: Database): Captures => {
       let kept = 0
       for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
         kept += cursor.value.bytes
-      const failures: (Failure | undefined)[] = []
-      for (const { manifest, contents } of added) {
+      const fits = added.map(({ contents }) => {
         const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
-        const fits = kept + bytes <= max
-        failures.push(fits ? undefined : new Failure('capturesFull'))
-        if (!fits) continue
+        if (kept + bytes > max) return undefined
         kept += bytes
+        return bytes
+      })
+      // Requests are made at once: a wait for each would take most of the time.
+      const put = async ({ manifest, contents }: NewCapture, bytes: number) => {
         const { url } = manifest
         const capture = await captures.add({ owner, state: 'waiting', url, at: Date.now(), manifest, bytes })
-        const blobs = writing.objectStore('blobs')
-        for (const [sha256, content] of contents) await blobs.put({ capture, sha256, bytes: content })
-        if (quote) await writing.objectStore('quotes').add({ owner, capture, state: 'waiting', ...quote })
+        const blobs = [...contents].map(([sha256, content]) => ({ capture, sha256, bytes: content }))
+        await Promise.all([
+          ...blobs.map(blob => writing.objectStore('blobs').put(blob)),
+          ...(quote
+            ? [writing.objectStore('quotes').add({ owner, capture, state: 'waiting', ...quote })]
+            : []),
+        ])
       }
+      await Promise.all(added.flatMap((capture, n) => (fits[n] === undefined ? [] : [put(capture, fits[n])])))
       await writing.done
-      return failures
+      return fits.map(bytes => (bytes === undefined ? new Failure('capturesFull') : undefined))
     } catch (cause) {
       writing.done.catch(() => {})
       try {

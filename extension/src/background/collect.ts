@@ -18,9 +18,6 @@ interface Answered extends Place {
   collected: readonly Collected[]
 }
 
-/** Captures that are made and written together. */
-const TOGETHER = 100
-
 /** Collects a page, on the order of a person. */
 export interface Collector {
   /**
@@ -129,8 +126,7 @@ export const createCollector = (
           unread += page.unread
         }
       }
-      for (let start = 0; start < sources.length; start += TOGETHER)
-        reasons.push(...(await keep(owner, sources.slice(start, start + TOGETHER))))
+      reasons.push(...(await keep(owner, sources)))
       await tell(reasons, unread)
     } finally {
       making -= 1

@@ -57,9 +57,10 @@ const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture 
  * once per page.
  */
 export const hashAll = async (addresses: readonly string[], reads = true): Promise<Map<string, string>> => {
-  const signal = AbortSignal.timeout(PICTURE_MS)
   const isNew = (address: string) => reads && !hashed.has(address) && !unreadable.has(address)
-  await Promise.all(addresses.filter(isNew).map(address => pictureOf(address, signal)))
+  const wanted = addresses.filter(isNew)
+  const signal = wanted.length > 0 ? AbortSignal.timeout(PICTURE_MS) : undefined
+  if (signal) await Promise.all(wanted.map(address => pictureOf(address, signal)))
   return new Map(
     addresses.flatMap((address): [string, string][] => {
       const hash = hashed.get(address)
