@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
 import { sentenceOf } from '../src/shared/failures'
-import type { Status } from '../src/shared/messages'
+import type { Status, TabStatus } from '../src/shared/messages'
 
 const ID = 'abcdefghijklmnopabcdefghijklmnop'
 const OWN = `chrome-extension://${ID}/`
@@ -355,6 +355,27 @@ describe('collecting, with captures', () => {
     expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
   })
 
+  test('captures that the browser ends are told of, and their records are kept', async () => {
+    let release = () => {}
+    picture = () =>
+      new Promise(resolve => {
+        release = () => resolve('')
+      })
+    await app.handle({ name: 'collect', tabId: 7, what: 'own' }, ownPage)
+    await vi.waitFor(async () =>
+      expect(await readSetting(database, 'leftOut')).toContain(sentenceOf('captureStopped')),
+    )
+    expect(await database.count('records')).toBe(1)
+    // What a new background of the same database says, and what this one says.
+    const said = async (of: App) =>
+      ((await of.handle({ name: 'status' }, ownPage)) as { value: Status }).value.captures.leftOut
+    expect(await said(createApp(database))).toContain(sentenceOf('captureStopped'))
+    expect(await said(app)).toBe('')
+    await vi.waitFor(() => release())
+    await vi.waitFor(async () => expect(await database.count('captures')).toBe(1))
+    await vi.waitFor(async () => expect(await readSetting(database, 'leftOut')).toBeUndefined())
+  })
+
   test('what is no capture is still collected', async () => {
     for (const broken of [{ problem: 'the page is too long' }, { pictures: 5 }, { text: 5 }, null]) {
       await database.clear('records')
@@ -402,6 +423,126 @@ describe('collecting, with captures', () => {
       ).toEqual({ ok: false, error: sentenceOf('notMarking') })
     expect(await database.count('captures')).toBe(0)
   })
+})
+
+describe('keeping on collecting', () => {
+  const keep = (on: boolean) => app.handle({ name: 'keep', tabId: 7, on }, ownPage)
+  const tabStatus = async () =>
+    ((await app.handle({ name: 'tab', tabId: 7, url: SITE }, ownPage)) as { value: TabStatus }).value
+  beforeEach(async () => {
+    await database.clear('records')
+    for (const values of [session, local, icon]) for (const key of Object.keys(values)) delete values[key]
+    inject = async () => []
+    page = async () => ({ url: SITE })
+    await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)
+  })
+
+  test('shows on the icon while it is on', async () => {
+    expect(icon).toMatchObject({ tabId: 7, text: 'ON', title: 'Keeps collecting on blog.example.org' })
+    expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
+    await keep(false)
+    expect(icon).toMatchObject({ text: '', title: '' })
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: '' })
+  })
+
+  test('goes on after an update where the site is permitted', async () => {
+    const orders: unknown[] = []
+    page = async order => {
+      orders.push(order)
+      return { url: SITE }
+    }
+    delete session.started
+    delete icon.text
+    await app.started()
+    expect(orders).toEqual([{ order: 'keep', on: true }])
+    expect(icon).toMatchObject({ text: 'ON' })
+    await app.started()
+    expect(orders).toHaveLength(1)
+  })
+
+  test('says that it ended where the update took the permission, until it is on again or the page is left', async () => {
+    const refuse = async () => {
+      throw new Error(
+        'Cannot access contents of url "https://blog.example.org/post". Extension manifest must …',
+      )
+    }
+    inject = refuse
+    await app.started()
+    const sentence = sentenceOf('keepEnded', { reason: 'the collector was updated or started again' })
+    expect(icon).toMatchObject({ text: '!', title: sentence })
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: sentence })
+    inject = async () => []
+    await keep(true)
+    expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
+  })
+
+  test('outlasts a page of its site that does not load, and ends on another site', async () => {
+    inject = () => Promise.reject(new Error('Frame with ID 0 is showing error page'))
+    await app.pageLoaded(7)
+    expect(await tabStatus()).toMatchObject({ keeping: true })
+    inject = async () => []
+    page = async () => ({ url: 'https://other.example.org/' })
+    await app.pageLoaded(7)
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: '' })
+    expect(icon).toMatchObject({ text: '' })
+  })
+
+  test('a full disk loses and doubles nothing, and is told on the icon and in the popup', async () => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('Encountered full disk', 'QuotaExceededError')
+    }
+    const problemOf = async () =>
+      ((await app.handle({ name: 'status' }, ownPage)) as { value: Status }).value.problem
+    try {
+      expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
+        ok: false,
+        error: sentenceOf('storageFull'),
+      })
+      expect(icon).toMatchObject({ text: '!', title: sentenceOf('storageFull') })
+      expect(await problemOf()).toBe(sentenceOf('storageFull'))
+    } finally {
+      IDBObjectStore.prototype.put = put
+    }
+    expect(await database.count('records')).toBe(0)
+    for (const _ of ['once', 'again'])
+      expect(await app.handle({ name: 'captured', captured }, content)).toMatchObject({ ok: true })
+    expect(await database.count('records')).toBe(1)
+    expect(icon).toMatchObject({ text: 'ON' })
+    expect(await problemOf()).toBe('')
+  })
+})
+
+test.each([
+  ['the browser refuses it', () => Promise.reject(new Error('Cannot access a chrome:// URL')), 'browserPage'],
+  ['it does not load', () => Promise.reject(new Error('Frame with ID 0 is showing error page')), 'notLoaded'],
+  ['its tab is gone', () => Promise.reject(new Error('No tab with id: 7.')), 'pageGone'],
+] as const)('a page is not collected and people read why: %s', async (_, injected, kind) => {
+  inject = injected
+  expect(await app.handle({ name: 'collect', tabId: 7, what: 'own' }, ownPage)).toEqual({
+    ok: false,
+    error: sentenceOf(kind),
+  })
+  inject = async () => []
+})
+
+test.each([
+  ['is a feed', async () => ({ url: SITE, failure: sentenceOf('feed') }), 'feed'],
+  [
+    'has no script',
+    () => Promise.reject(new Error('Could not establish connection. Receiving end does not exist.')),
+    'notReady',
+  ],
+] as const)('a page that %s says so', async (_, answered, kind) => {
+  page = answered
+  for (const message of [
+    { name: 'collect', what: 'own' },
+    { name: 'keep', on: true },
+  ])
+    expect(await app.handle({ ...message, tabId: 7 }, ownPage)).toEqual({
+      ok: false,
+      error: sentenceOf(kind),
+    })
 })
 
 test('the token is in no answer', async () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '@iodine/contracts'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { Failure, FAILURES, failureOf, refusalOf, sentenceOf } from '../src/shared/failures'
+import { FAILURES, Failure, failureOf, refusalOf, sentenceOf } from '../src/shared/failures'
 import { ask } from '../src/shared/messages'
 import { refuseOthers } from '../src/sources'
 
@@ -40,14 +40,20 @@ test.each([
   ['Internal error opening backing store for indexedDB.open.', 'storageBroken'],
   ['Cannot access a chrome:// URL', 'browserPage'],
   ['Cannot access a chrome-extension:// URL of different extension', 'browserPage'],
-  ['Cannot access contents of url "file:///etc/hosts". Extension manifest must request permission', 'localFile'],
+  [
+    'Cannot access contents of url "file:///etc/hosts". Extension manifest must request permission',
+    'localFile',
+  ],
   ['The extensions gallery cannot be scripted.', 'extensionStore'],
   ['This page cannot be scripted due to an ExtensionsSettings policy.', 'policy'],
   [
     'Cannot access contents of url "https://a.example/". Extension manifest must request permission to access this host.',
     'noPermission',
   ],
-  ['Cannot access contents of the page. Extension manifest must request permission to access the respective host.', 'noPermission'],
+  [
+    'Cannot access contents of the page. Extension manifest must request permission to access the respective host.',
+    'noPermission',
+  ],
   ['Missing host permission for the tab', 'noPermission'],
   ['Frame with ID 0 is showing error page', 'notLoaded'],
   ['No tab with id: 7.', 'pageGone'],

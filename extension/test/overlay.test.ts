@@ -177,11 +177,7 @@ describe('what was there stays when a download', () => {
       async () => ({ bytes: (await whole).map((byte, n) => (n === 40 ? byte ^ 4 : byte)) }),
       sentenceOf('damaged'),
     ],
-    [
-      'is no overlay',
-      async () => ({ bytes: new TextEncoder().encode('{}') }),
-      sentenceOf('damaged'),
-    ],
+    ['is no overlay', async () => ({ bytes: new TextEncoder().encode('{}') }), sentenceOf('damaged')],
     ['is refused', async () => ({ status: 429 }), sentenceOf('tooMany')],
     ['has no answer', async () => new TypeError('no line'), sentenceOf('unreachable', { server: SERVER })],
   ])('%s', async (_, answer, reason) => {

@@ -239,10 +239,7 @@ test('what is no record by the contract is never put in', async () => {
   const { add, summary } = await open()
   const bad = { ...video(1).record, likes: 5, main: { video_id: '' } } as unknown as TiktokRecord
   const { queued, invalid } = await add([{ source: 'tiktok', record: bad }, video(2)])
-  expect([queued, invalid.join()]).toEqual([
-    1,
-    'main.video_id,likes',
-  ])
+  expect([queued, invalid.join()]).toEqual([1, 'main.video_id,likes'])
   expect((await summary()).waiting).toBe(1)
 })
 
