@@ -119,8 +119,8 @@ test.each([
 ])('what can be collected at "%s": %s', (address, kind) => expect(refusalOf(address)).toBe(kind))
 
 describe('documents that are no pages', () => {
-  const document = (contentType: string, localName = 'html') =>
-    ({ contentType, documentElement: { localName } }) as unknown as Document
+  const document = (contentType: string, localName = 'html', textContent = '') =>
+    ({ contentType, documentElement: { localName, textContent } }) as unknown as Document
   test.each([
     ['application/rss+xml', 'rss', FAILURES.feed],
     ['text/xml', 'rss', FAILURES.feed],
@@ -133,6 +133,14 @@ describe('documents that are no pages', () => {
     ['text/xml', 'invoice', sentenceOf('file', { type: 'text/xml' })],
   ])('%s with <%s>', (type, root, sentence) =>
     expect(() => refuseOthers({ document: document(type, root) })).toThrow(sentence),
+  )
+  test.each([
+    ['<?xml version="1.0"?>\n<!-- ours --><rss version="2.0">', FAILURES.feed],
+    ['\n<feed xmlns="http://www.w3.org/2005/Atom">', FAILURES.feed],
+    ['<feedback>no feed</feedback>', sentenceOf('file', { type: 'text/plain' })],
+    ['an article on <rss>', sentenceOf('file', { type: 'text/plain' })],
+  ])('shown as text: %s', (text, sentence) =>
+    expect(() => refuseOthers({ document: document('text/plain', 'html', text) })).toThrow(sentence),
   )
   test.each(['text/html', 'application/xhtml+xml'])('%s is one', type =>
     expect(() => refuseOthers({ document: document(type) })).not.toThrow(),

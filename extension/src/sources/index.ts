@@ -25,13 +25,19 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
+/** The beginning of a feed's text: other declarations and comments may stand before its root. */
+const FEED = /^\s*(?:<[?!][^>]*>\s*)*<(?:rss|feed|rdf:RDF)[\s>]/i
+const FEED_CHARACTERS = 2_000
+
 /** Throws the `Failure` of a document from which nothing can be collected, such as a feed that a browser shows. */
 export const refuseOthers = ({ document }: Pick<PageState, 'document'>): void => {
   const { contentType: type, documentElement: root } = document
   if (type === 'text/html' || type === 'application/xhtml+xml') return
   if (type === 'image/svg+xml') throw new Failure('svg')
   if (/\bpdf\b/.test(type)) throw new Failure('pdf')
-  if (/^(rss|feed|RDF)$/i.test(root?.localName ?? '')) throw new Failure('feed')
+  // Chromium shows some feeds as their text.
+  const beginning = type === 'text/plain' ? (root?.textContent ?? '').slice(0, FEED_CHARACTERS) : ''
+  if (/^(rss|feed|RDF)$/i.test(root?.localName ?? '') || FEED.test(beginning)) throw new Failure('feed')
   throw new Failure('file', { type })
 }
 

@@ -36,7 +36,9 @@ const pageOf = (posts: number): string => `<!doctype html><meta charset="utf-8">
 const collect = (popup: Page, tabId: number, sealing: boolean, posts: number) =>
   popup.evaluate(
     async ([tab, seals, wanted, stores]) => {
-      type Request = (message: object) => Promise<{ ok: boolean; value: { queued: number } }>
+      type Request = (
+        message: object,
+      ) => Promise<{ ok: boolean; value: { queued: number; captures: { leftOut: string } } }>
       const ask = (globalThis as never as { chrome: { runtime: { sendMessage: Request } } }).chrome.runtime
         .sendMessage
       const settled = <T>(request: IDBRequest<T>) =>
@@ -53,7 +55,11 @@ const collect = (popup: Page, tabId: number, sealing: boolean, posts: number) =>
       const answered = performance.now() - begun
       if (!ok || value.queued !== wanted) throw new Error(`collected ${JSON.stringify(value)}`)
       const kept = () => settled(database.transaction('captures').objectStore('captures').count())
-      while (seals && (await kept()) < wanted) await new Promise(resolve => setTimeout(resolve, 5))
+      while (seals && (await kept()) < wanted) {
+        const { leftOut } = (await ask({ name: 'status' })).value.captures
+        if (leftOut.includes('no capture')) throw new Error(leftOut)
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
       const all = performance.now() - begun
       database.close()
       return { answered, all }
