@@ -17,7 +17,8 @@ await main(async () => {
     )
   }
   await install()
-  const browser = readFileSync(source, 'utf8').includes('launchBrowser') && (await ensureBrowser())
+  const browser =
+    /launch(Browser|WithExtension)/.test(readFileSync(source, 'utf8')) && (await ensureBrowser())
   if (browser) process.env.CHROMIUM_PATH = browser
   await build('tools/bench')
   await handOver(`tools/bench/dist/${name}.js`)

@@ -103,7 +103,9 @@ test('sign in by code, collect the three kinds of pages, and find each field in 
     sites.serve(url, html)
     const { popup } = await collector.open(url)
     await popup.getByRole('button', { name: 'Collect this post' }).click()
-    await expect(popup.getByRole('alert')).toHaveText('No post was found on this page')
+    await expect(popup.getByRole('alert')).toHaveText(
+      'No post was found on this page: open a single post or article, then collect it',
+    )
   })
   await collector.close()
   await sites.stop()
@@ -143,7 +145,7 @@ test('what is collected offline goes out later, once; a revoked session keeps it
     line.cut()
     await collectAll(popup)
     await expect(popup.getByText('3 waiting')).toBeVisible()
-    await expect(popup.getByText(`${line.url} can't be reached. Nothing is lost`)).toBeVisible()
+    await expect(popup.getByText(`${line.url} can’t be reached: `)).toBeVisible()
     expect(await stored()).toEqual([])
     await collector.restart()
   })

@@ -1,26 +1,43 @@
 import { z } from 'zod'
-import { createApp, OVERLAY, SEND } from './background/app'
+import { type App, createApp, OVERLAY, SEND } from './background/app'
 import { openDatabase } from './background/database'
+import { failureOf } from './shared/failures'
 
 // zod would otherwise generate code, which the content security policy forbids.
 z.config({ jitless: true })
 
-const app = openDatabase().then(createApp)
+let opened: Promise<App> | undefined
+/** The app, once the database is open; that is tried again as long as it fails, as on a full disk. */
+const app = (): Promise<App> => {
+  opened ??= openDatabase().then(createApp)
+  opened.catch(() => {
+    opened = undefined
+  })
+  return opened
+}
 
 // The browser may start this script for any of these events. Listeners must be registered in its first turn.
 chrome.runtime.onMessage.addListener((message, from, reply) => {
-  app.then(({ handle }) => handle(message, from)).then(reply)
+  app()
+    .then(({ handle }) => handle(message, from))
+    .then(reply, error => reply({ ok: false, error: failureOf(error).message }))
   return true
 })
+/** Has the app do something that nobody waits for. */
+const run = (work: (app: App) => unknown): void =>
+  void app()
+    .then(work)
+    .catch(() => {})
 chrome.alarms.onAlarm.addListener(({ name }) => {
-  if (name === SEND) app.then(({ send }) => send())
-  if (name === OVERLAY) app.then(({ refreshOverlay }) => refreshOverlay())
+  if (name === SEND) run(({ send }) => send())
+  if (name === OVERLAY) run(({ refreshOverlay }) => refreshOverlay())
 })
-chrome.runtime.onStartup.addListener(() => app.then(({ send }) => send()))
-chrome.runtime.onInstalled.addListener(() => app.then(({ send }) => send()))
-self.addEventListener('online', () => app.then(({ send }) => send({ force: true })))
+chrome.runtime.onStartup.addListener(() => run(({ send }) => send()))
+chrome.runtime.onInstalled.addListener(() => run(({ send }) => send()))
+self.addEventListener('online', () => run(({ send }) => send({ force: true })))
 chrome.tabs.onUpdated.addListener((tabId, { status }) => {
-  if (status === 'complete') app.then(({ pageLoaded }) => pageLoaded(tabId))
+  if (status === 'complete') run(({ pageLoaded }) => pageLoaded(tabId))
 })
-chrome.tabs.onRemoved.addListener(tabId => app.then(({ tabClosed }) => tabClosed(tabId)))
-chrome.permissions.onRemoved.addListener(() => app.then(({ permissionsRemoved }) => permissionsRemoved()))
+chrome.tabs.onRemoved.addListener(tabId => run(({ tabClosed }) => tabClosed(tabId)))
+chrome.permissions.onRemoved.addListener(() => run(({ permissionsRemoved }) => permissionsRemoved()))
+run(({ started }) => started())

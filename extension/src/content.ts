@@ -1,60 +1,61 @@
-import { pageAbsence } from './content/capture'
 import { createIodButton } from './content/iod-button'
 import { createKeeper } from './content/keep'
 import { createOverlay } from './content/overlay'
 import { collect } from './content/page-parts'
-import { ask, type Order } from './shared/messages'
+import { failureOf, sentenceOf } from './shared/failures'
+import { ask, type Order, type PageReport } from './shared/messages'
+import { refuseOthers } from './sources'
 
 declare global {
   var iodineCollector: true | undefined
 }
 
-const TOO_MUCH = { problem: 'the page is too long' }
+const TOO_MUCH = { problem: sentenceOf('tooLong') }
+
+/** Hands over what was asked for: without captures if they are too much for a message. */
+const answer = async ({ what, ticket, sealing }: Extract<Order, { order: 'collect' }>) => {
+  const collected = await collect(what, sealing)
+  await ask('collected', { ticket, collected }).catch(() =>
+    ask('collected', { ticket, collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })) }),
+  )
+}
+
+const createFeatures = () => {
+  const overlay = createOverlay()
+  return { keeper: createKeeper(), overlay, iodButton: createIodButton(() => overlay.refresh()) }
+}
 
 /** Handles the background's orders, and starts the features that the user has enabled for this site. */
 const start = () => {
-  const keeper = createKeeper()
-  const overlay = createOverlay()
-  const iodButton = createIodButton(() => overlay.refresh())
-
-  const keep = (on: boolean) => (on ? keeper.start() : keeper.stop())
-  /** Hands over what was asked for: without captures if they are too much for a message. */
-  const answer = async ({ what, ticket, sealing }: Extract<Order, { order: 'collect' }>) => {
-    const collected = await collect(what, sealing)
-    await ask('collected', { ticket, collected }).catch(() =>
-      ask('collected', {
-        ticket,
-        collected: collected.map(({ captured }) => ({ captured, page: TOO_MUCH })),
-      }),
-    )
-    const absence = pageAbsence()
-    return { url: location.href, ...(absence && { absence }) }
-  }
+  // A feed or picture that the browser shows has no elements of HTML to make them of.
+  const features = /html/.test(document.contentType) ? createFeatures() : undefined
   const mark = (on: boolean) => {
-    for (const feature of [overlay, iodButton]) on ? feature.start() : feature.stop()
+    for (const feature of [features?.overlay, features?.iodButton]) on ? feature?.start() : feature?.stop()
+  }
+  const carryOut = async (order: Order): Promise<Omit<PageReport, 'url'>> => {
+    if (order.order === 'collect') await answer(order)
+    else if (order.order === 'conceal') await features?.overlay.conceal(order.on)
+    else if (order.order === 'keep') {
+      if (order.on) refuseOthers({ document, url: location.href })
+      order.on ? features?.keeper.start() : features?.keeper.stop()
+    } else if (order.order === 'mark') mark(order.on)
+    else if (order.order === 'refresh') features?.overlay.refresh()
+    else return { found: features?.overlay.found() ?? [] }
+    return {}
   }
 
   chrome.runtime.onMessage.addListener((order: Order, from, reply) => {
     if (from.id !== chrome.runtime.id) return false
-    if (order.order === 'collect') {
-      answer(order).then(reply, () => reply())
-      return true
-    }
-    if (order.order === 'conceal') {
-      overlay.conceal(order.on).then(() => reply({ url: location.href }))
-      return true
-    }
-    if (order.order === 'keep') keep(order.on)
-    else if (order.order === 'mark') mark(order.on)
-    else if (order.order === 'refresh') overlay.refresh()
-    reply({ url: location.href, ...(order.order === 'found' && { found: overlay.found() }) })
-    return false
+    carryOut(order)
+      .catch((error): Omit<PageReport, 'url'> => ({ failure: failureOf(error).message }))
+      .then(report => reply({ ...report, url: location.href }))
+    return true
   })
 
   ask('hello', {})
     .then(({ keeping, marking, sealing }) => {
-      iodButton.setSealing(sealing)
-      if (keeping) keep(true)
+      features?.iodButton.setSealing(sealing)
+      if (keeping) features?.keeper.start()
       if (marking) mark(true)
     })
     .catch(() => {})

@@ -1,5 +1,6 @@
 import { isRemovalNotice, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 import { expect, it } from 'vitest'
+import { sentenceOf } from '../src/shared/failures'
 import { readPage } from '../src/sources'
 import { parsePage, TIME } from './fixtures'
 
@@ -49,8 +50,7 @@ it.each<[string, string, string, number, object]>([
     { metadata: { canonical: 'https://a.example/1' } },
   ],
 ])('%s was removed: the record says only that', (_, url, html, status, key) => {
-  const { source, own, all, absence } = read(url, html, { status, loadedUrl: url })
-  expect(absence).toEqual({ kind: 'removed' })
+  const { source, own, all } = read(url, html, { status, loadedUrl: url })
   expect(own).toEqual({
     collector_metadata: { fetch_timestamp: TIME, source },
     context: { removed },
@@ -61,31 +61,44 @@ it.each<[string, string, string, number, object]>([
   expect(RECORD_SCHEMAS[source as Source].safeParse(own).error).toBeUndefined()
 })
 
-it.each<[string, string, string, number, object]>([
+it.each<[string, string, string, number, string]>([
   [
     'a page that asks to wait',
     video,
     '<title>Please wait...</title><p>Checking</p>',
     200,
-    { kind: 'waiting' },
+    sentenceOf('waiting'),
   ],
   [
     'a private video',
     video,
     state({ statusCode: 10216, statusMsg: 'item is private' }),
     200,
-    { kind: 'withheld' },
+    sentenceOf('withheld'),
   ],
-  ['an error of the server', 'https://a.example/1', '<main>Oops</main>', 503, { kind: 'error', status: 503 }],
+  [
+    'an error of the server',
+    'https://a.example/1',
+    '<main>Oops</main>',
+    503,
+    sentenceOf('siteError', { status: 503 }),
+  ],
   [
     'a page that needs a sign-in',
     'https://a.example/1',
     '<main>No</main>',
     403,
-    { kind: 'error', status: 403 },
+    sentenceOf('siteError', { status: 403 }),
   ],
-])('%s makes no record', (_, url, html, status, absence) => {
-  expect(read(url, html, { status, loadedUrl: url })).toMatchObject({ own: undefined, all: [], absence })
+  [
+    'a removed post without a number',
+    'https://t.me/open_eyes',
+    '<div class="tgme_widget_message_error">Post not found</div>',
+    200,
+    sentenceOf('removed'),
+  ],
+])('%s makes no record', (_, url, html, status, sentence) => {
+  expect(() => read(url, html, { status, loadedUrl: url })).toThrow(sentence)
 })
 
 it('a page that scripts moved on from an error is another one', () => {
@@ -98,7 +111,17 @@ it('a page that scripts moved on from an error is another one', () => {
     },
   )
   expect(found).toMatchObject({ own: { metadata: { title: 'Two' } } })
-  expect(found).not.toHaveProperty('absence')
+})
+
+it('a removed post in a frame was removed, and so was one whose address answers as text', () => {
+  const url = 'https://t.me/open_eyes/12'
+  const frame = `${url}?embed=1`
+  const gone = '<div class="tgme_widget_message_error">Post not found</div>'
+  const page = parsePage(`<iframe src="${frame}"></iframe>`, url, { [frame]: gone })
+  expect(readPage({ document: page, url, time: TIME }).all).toMatchObject([{ context: { removed } }])
+  const text = Object.defineProperty(parsePage('Not Found'), 'contentType', { value: 'text/plain' })
+  const plain = { document: text, url: 'https://a.example/1', time: TIME, status: 404 }
+  expect(readPage(plain).all).toMatchObject([{ context: { removed } }])
 })
 
 it('a comment that says so removes no video', () => {

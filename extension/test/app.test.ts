@@ -4,7 +4,8 @@ import { canonicalJson } from '@iodine/evidence'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
-import type { Status } from '../src/shared/messages'
+import { sentenceOf } from '../src/shared/failures'
+import type { Status, TabStatus } from '../src/shared/messages'
 
 const ID = 'abcdefghijklmnopabcdefghijklmnop'
 const OWN = `chrome-extension://${ID}/`
@@ -22,6 +23,16 @@ let tab: object
 let picture: (...given: unknown[]) => Promise<string>
 
 const session: Record<string, unknown> = {}
+const local: Record<string, unknown> = {}
+const areaOf = (values: Record<string, unknown>) => ({
+  get: async () => values,
+  set: async (more: object) => Object.assign(values, more),
+})
+/** What the icon over the tab shows. */
+const icon: Record<string, unknown> = {}
+const show = async (values: object) => void Object.assign(icon, values)
+/** What the browser does when a script is to run in the page. */
+let inject: () => Promise<unknown>
 let app: App
 let database: Database
 /** Timers of the app, which would try to send again after the tests. */
@@ -46,11 +57,15 @@ beforeAll(async () => {
       sendMessage: (_: number, order: Collect) => page(order),
     },
     alarms: { create: () => {}, clear: async () => true },
-    storage: {
-      session: { get: async () => session, set: async (values: object) => Object.assign(session, values) },
+    storage: { session: areaOf(session), local: areaOf(local) },
+    action: { setBadgeText: show, setBadgeBackgroundColor: show, setTitle: show },
+    permissions: { contains: async () => false },
+    scripting: {
+      executeScript: () => inject(),
+      getRegisteredContentScripts: async () => [],
     },
-    scripting: { insertCSS: async () => {}, executeScript: async () => [] },
   })
+  inject = async () => []
   // Any request to the server fails the test.
   vi.stubGlobal('fetch', () => Promise.reject(new Error('no request was expected')))
   database = await openDatabase('app')
@@ -121,7 +136,7 @@ const captured = [
 test('a page on which nothing was switched on can have nothing collected, compared, opened or created', async () => {
   expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
     ok: false,
-    error: 'Not collecting here',
+    error: sentenceOf('notCollecting'),
   })
   expect(await app.handle({ name: 'scan', texts: ['x'] }, content)).toMatchObject({ ok: false })
   const path = `/dashboard/iods/${'a'.repeat(24)}`
@@ -136,7 +151,7 @@ test('a page on which nothing was switched on can have nothing collected, compar
 })
 
 test('a tab that keeps collecting hands in its own site’s kind alone, and only there', async () => {
-  session.keeping = { 7: 'https://blog.example.org' }
+  local.keeping = { 7: 'https://blog.example.org' }
   const foreign = { ...captured[0], source: 'tiktok' }
   expect(await app.handle({ name: 'captured', captured: [foreign, ...captured] }, content)).toEqual({
     ok: true,
@@ -207,24 +222,14 @@ describe('collecting, with captures', () => {
     expect(hashes[1]).toEqual(hashes[0])
   })
 
-  test.each<[object, string]>([
-    [
-      { kind: 'waiting' },
-      'The site asks to wait: nothing was collected. Reload the page once it shows the post.',
-    ],
-    [{ kind: 'withheld' }, 'The site does not show this post to you: nothing was collected.'],
-    [
-      { kind: 'error', status: 503 },
-      'The site answered with an error (status 503): nothing was collected. Try again later.',
-    ],
-  ])('of a page without a post (%j) the user is told why', async (absence, sentence) => {
-    page = async ({ ticket }) => {
-      await answers({ name: 'collected', ticket, collected: [] })
-      return { url: SITE, absence }
-    }
-    expect(await collect()).toEqual({ ok: true, value: { queued: 0, invalid: [], absence: sentence } })
-    expect([await database.count('records'), await database.count('captures')]).toEqual([0, 0])
-  })
+  test.each(['waiting', 'withheld'] as const)(
+    'of a page without a post (%s) the user is told why',
+    async kind => {
+      page = async () => ({ url: SITE, failure: sentenceOf(kind) })
+      expect(await collect()).toEqual({ ok: false, error: sentenceOf(kind) })
+      expect([await database.count('records'), await database.count('captures')]).toEqual([0, 0])
+    },
+  )
 
   test('of a removed page the user is told that the record stays, and the record is told of it', async () => {
     const removal = {
@@ -239,19 +244,17 @@ describe('collecting, with captures', () => {
     }
     const gone = async ({ ticket }: Collect) => {
       await answers({ name: 'collected', ticket, collected: [{ captured: removal }] })
-      return { url: SITE, absence: { kind: 'removed' } }
+      return { url: SITE }
     }
     const told = async () => {
       page = gone
       return ((await collect()) as { value: { absence: string } }).value.absence
     }
-    expect(await told()).toBe(
-      'This post was removed: nothing was collected. If you have a record of it, that stays.',
-    )
+    expect(await told()).toBe(sentenceOf('removed'))
     await database.clear('records')
     page = ({ ticket }) => answers({ name: 'collected', ticket, collected: collected() }) as Promise<unknown>
     await collect()
-    expect(await told()).toBe('This post was removed; your record of Nov 21, 2026 stays.')
+    expect(await told()).toBe('This post was removed; your record of Nov 21, 2026 stays')
     const [{ record } = { record: undefined }] = await database.getAll('records')
     expect(record).toMatchObject({
       collector_metadata: { fetch_timestamp: '2026-11-21T10:00:00.000Z' },
@@ -288,43 +291,26 @@ describe('collecting, with captures', () => {
     ],
   ])('an answer %s is none', async (_, answer) => {
     page = async order => answer(order)
-    expect(await collect()).toEqual({ ok: false, error: 'No post was found on this page' })
+    expect(await collect()).toEqual({ ok: false, error: sentenceOf('nothingHere') })
     expect(await database.count('captures')).toBe(0)
   })
 
-  test.each([
-    [
-      'https://web.telegram.org/k/#@open_eyes',
-      'Telegram’s web app can’t be collected: open the channel’s page, t.me/s/open_eyes, and collect there',
-    ],
-    [
-      'https://web.telegram.org/a/#-100123',
-      'Telegram’s web app can’t be collected: open the channel’s page, t.me/s/CHANNEL, and collect there',
-    ],
-    [
-      'https://t.me/open_eyes/12?single',
-      'No post was found on this page: open the channel’s page, t.me/s/open_eyes, and collect there',
-    ],
-  ])('where %s has no post, the way to one is said', async (url, error) => {
+  test('where a page of a channel has no post, the way to one is said', async () => {
+    const url = 'https://t.me/open_eyes/12?single'
     tab = { active: true, url, windowId: 3 }
     page = async () => ({ url })
+    const error = sentenceOf('nothingInChannel', { page: 't.me/s/open_eyes' })
     expect(await collect()).toEqual({ ok: false, error })
   })
 
-  test('Keep collecting is refused on the web app', async () => {
-    const url = 'https://web.telegram.org/k/#@open_eyes'
-    const orders: unknown[] = []
-    session.keeping = {}
-    page = async order => {
-      orders.push(order)
-      return { url }
-    }
+  test('Keep collecting is refused where the page refuses it', async () => {
+    local.keeping = {}
+    page = async () => ({ url: SITE, failure: sentenceOf('webApp', { page: 't.me/s/open_eyes' }) })
     expect(await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)).toMatchObject({
       ok: false,
       error: expect.stringContaining('web app'),
     })
-    expect(orders.at(-1)).toEqual({ order: 'keep', on: false })
-    expect(session.keeping).toEqual({})
+    expect(local.keeping).toEqual({})
   })
 
   test('a ticket is good for one answer, and for none after its order', async () => {
@@ -356,7 +342,7 @@ describe('collecting, with captures', () => {
     expect(await database.count('captures')).toBe(0)
     expect(await app.handle({ name: 'status' }, ownPage)).toMatchObject({
       value: {
-        captures: { leftOut: 'The last page has no capture: the page changed its address meanwhile.' },
+        captures: { leftOut: `The last page has no capture: ${sentenceOf('addressChanged')}.` },
       },
     })
   })
@@ -427,6 +413,27 @@ describe('collecting, with captures', () => {
     expect((await manifests())[0]?.blobs.map(({ role }) => role)).toEqual(['text', 'dom', 'record'])
   })
 
+  test('captures that the browser ends are told of, and their records are kept', async () => {
+    let release = () => {}
+    picture = () =>
+      new Promise(resolve => {
+        release = () => resolve('')
+      })
+    await app.handle({ name: 'collect', tabId: 7, what: 'own' }, ownPage)
+    await vi.waitFor(async () =>
+      expect(await readSetting(database, 'leftOut')).toContain(sentenceOf('captureStopped')),
+    )
+    expect(await database.count('records')).toBe(1)
+    // What a new background of the same database says, and what this one says.
+    const said = async (of: App) =>
+      ((await of.handle({ name: 'status' }, ownPage)) as { value: Status }).value.captures.leftOut
+    expect(await said(createApp(database))).toContain(sentenceOf('captureStopped'))
+    expect(await said(app)).toBe('')
+    await vi.waitFor(() => release())
+    await vi.waitFor(async () => expect(await database.count('captures')).toBe(1))
+    await vi.waitFor(async () => expect(await readSetting(database, 'leftOut')).toBeUndefined())
+  })
+
   test('what is no capture is still collected', async () => {
     for (const broken of [{ problem: 'the page is too long' }, { pictures: 5 }, { text: 5 }, null]) {
       await database.clear('records')
@@ -454,7 +461,7 @@ describe('collecting, with captures', () => {
   })
 
   test('keeping on collecting captures nothing, whatever its message holds', async () => {
-    session.keeping = { 7: 'https://blog.example.org' }
+    local.keeping = { 7: 'https://blog.example.org' }
     const [item] = captured
     await answers({
       name: 'captured',
@@ -471,7 +478,7 @@ describe('collecting, with captures', () => {
     for (const name of ['createIod', 'quoteIod'])
       expect(
         await answers({ name, iod: { value: 'Mirrors', category: 'SENTENCE', description: '' }, quoted }),
-      ).toEqual({ ok: false, error: 'Not marking here' })
+      ).toEqual({ ok: false, error: sentenceOf('notMarking') })
     expect(await database.count('captures')).toBe(0)
   })
 })
@@ -490,6 +497,126 @@ test('an IOD made on a page keeps the query of its address, which names what is 
   expect(bodies.map(({ source }) => source)).toEqual(['https://video.example/watch?v=a1&t=3s'])
   await writeSetting(database, 'markedSites', [])
   vi.stubGlobal('fetch', noRequest)
+})
+
+describe('keeping on collecting', () => {
+  const keep = (on: boolean) => app.handle({ name: 'keep', tabId: 7, on }, ownPage)
+  const tabStatus = async () =>
+    ((await app.handle({ name: 'tab', tabId: 7, url: SITE }, ownPage)) as { value: TabStatus }).value
+  beforeEach(async () => {
+    await database.clear('records')
+    for (const values of [session, local, icon]) for (const key of Object.keys(values)) delete values[key]
+    inject = async () => []
+    page = async () => ({ url: SITE })
+    await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)
+  })
+
+  test('shows on the icon while it is on', async () => {
+    expect(icon).toMatchObject({ tabId: 7, text: 'ON', title: 'Keeps collecting on blog.example.org' })
+    expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
+    await keep(false)
+    expect(icon).toMatchObject({ text: '', title: '' })
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: '' })
+  })
+
+  test('goes on after an update where the site is permitted', async () => {
+    const orders: unknown[] = []
+    page = async order => {
+      orders.push(order)
+      return { url: SITE }
+    }
+    delete session.started
+    delete icon.text
+    await app.started()
+    expect(orders).toEqual([{ order: 'keep', on: true }])
+    expect(icon).toMatchObject({ text: 'ON' })
+    await app.started()
+    expect(orders).toHaveLength(1)
+  })
+
+  test('says that it ended where the update took the permission, until it is on again or the page is left', async () => {
+    const refuse = async () => {
+      throw new Error(
+        'Cannot access contents of url "https://blog.example.org/post". Extension manifest must …',
+      )
+    }
+    inject = refuse
+    await app.started()
+    const sentence = sentenceOf('keepEnded', { reason: 'the collector was updated or started again' })
+    expect(icon).toMatchObject({ text: '!', title: sentence })
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: sentence })
+    inject = async () => []
+    await keep(true)
+    expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
+  })
+
+  test('outlasts a page of its site that does not load, and ends on another site', async () => {
+    inject = () => Promise.reject(new Error('Frame with ID 0 is showing error page'))
+    await app.pageLoaded(7)
+    expect(await tabStatus()).toMatchObject({ keeping: true })
+    inject = async () => []
+    page = async () => ({ url: 'https://other.example.org/' })
+    await app.pageLoaded(7)
+    expect(await tabStatus()).toMatchObject({ keeping: false, ended: '' })
+    expect(icon).toMatchObject({ text: '' })
+  })
+
+  test('a full disk loses and doubles nothing, and is told on the icon and in the popup', async () => {
+    const { put } = IDBObjectStore.prototype
+    IDBObjectStore.prototype.put = () => {
+      throw new DOMException('Encountered full disk', 'QuotaExceededError')
+    }
+    const problemOf = async () =>
+      ((await app.handle({ name: 'status' }, ownPage)) as { value: Status }).value.problem
+    try {
+      expect(await app.handle({ name: 'captured', captured }, content)).toEqual({
+        ok: false,
+        error: sentenceOf('storageFull'),
+      })
+      expect(icon).toMatchObject({ text: '!', title: sentenceOf('storageFull') })
+      expect(await problemOf()).toBe(sentenceOf('storageFull'))
+    } finally {
+      IDBObjectStore.prototype.put = put
+    }
+    expect(await database.count('records')).toBe(0)
+    for (const _ of ['once', 'again'])
+      expect(await app.handle({ name: 'captured', captured }, content)).toMatchObject({ ok: true })
+    expect(await database.count('records')).toBe(1)
+    expect(icon).toMatchObject({ text: 'ON' })
+    expect(await problemOf()).toBe('')
+  })
+})
+
+test.each([
+  ['the browser refuses it', () => Promise.reject(new Error('Cannot access a chrome:// URL')), 'browserPage'],
+  ['it does not load', () => Promise.reject(new Error('Frame with ID 0 is showing error page')), 'notLoaded'],
+  ['its tab is gone', () => Promise.reject(new Error('No tab with id: 7.')), 'pageGone'],
+] as const)('a page is not collected and people read why: %s', async (_, injected, kind) => {
+  inject = injected
+  expect(await app.handle({ name: 'collect', tabId: 7, what: 'own' }, ownPage)).toEqual({
+    ok: false,
+    error: sentenceOf(kind),
+  })
+  inject = async () => []
+})
+
+test.each([
+  ['is a feed', async () => ({ url: SITE, failure: sentenceOf('feed') }), 'feed'],
+  [
+    'has no script',
+    () => Promise.reject(new Error('Could not establish connection. Receiving end does not exist.')),
+    'notReady',
+  ],
+] as const)('a page that %s says so', async (_, answered, kind) => {
+  page = answered
+  for (const message of [
+    { name: 'collect', what: 'own' },
+    { name: 'keep', on: true },
+  ])
+    expect(await app.handle({ ...message, tabId: 7 }, ownPage)).toEqual({
+      ok: false,
+      error: sentenceOf(kind),
+    })
 })
 
 test('the token is in no answer', async () => {

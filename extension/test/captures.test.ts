@@ -9,10 +9,11 @@ import { manifestHash } from '@iodine/evidence'
 import { rounds } from '@iodine/test-kit/rounds'
 import { openDB } from 'idb'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { createCaptures, LeftOut, type NewCapture } from '../src/background/captures'
+import { createCaptures, type NewCapture } from '../src/background/captures'
 import { type Database, openDatabase, ownerOf, readSetting, writeSetting } from '../src/background/database'
 import { createQueue } from '../src/background/queue'
 import { createSender } from '../src/background/sender'
+import { Failure, sentenceOf } from '../src/shared/failures'
 import type { Captured } from '../src/sources'
 
 const PAGE = 'https://blog.example.org/lake'
@@ -391,7 +392,7 @@ test.each<[Behaviour, string]>([
       quotes: 0,
       refused: [
         { of: PAGE, reason },
-        { of: 'mirrors', reason: 'its page could not be sealed' },
+        { of: 'mirrors', reason: sentenceOf('notSealed') },
       ],
     })
     expect(log).toHaveLength(1)
@@ -410,7 +411,7 @@ test('a blob that the server does not find to be what it should be ends the capt
   await flush()
   expect((await summary()).refused.map(({ reason }) => reason)).toEqual([
     DETAILS.blobDiffers,
-    'a part of it is lost in this browser',
+    sentenceOf('captureLost'),
   ])
 })
 
@@ -471,7 +472,7 @@ test('the room is shared by all accounts: what does not fit leaves nothing behin
   const results = await Promise.allSettled(adding)
   const refused = results.filter(({ status }) => status === 'rejected')
   expect(refused).toHaveLength(5)
-  for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toBeInstanceOf(LeftOut)
+  for (const { reason } of refused as PromiseRejectedResult[]) expect(reason).toBeInstanceOf(Failure)
   expect(await database.count('captures')).toBe(4)
   expect(await database.count('blobs')).toBe(8)
   expect(await database.count('quotes')).toBe(4)

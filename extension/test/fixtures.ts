@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Source } from '@iodine/contracts'
+import { Failure } from '../src/shared/failures'
+import { type Captured, type PageState, readPage } from '../src/sources'
 
 export const SOURCES: Source[] = ['tiktok', 'telegram', 'blog']
 /** The capture time of all pages. */
@@ -58,6 +60,18 @@ export const parsePage = (html: string, url = '', frames: Record<string, string>
     Object.defineProperty(frame, 'contentDocument', { value: html === undefined ? null : parsePage(html) })
   }
   return document
+}
+
+/** The records of a page; where the reader refuses it, the sentence that says why. */
+export const readOrRefused = (
+  page: PageState,
+): { own?: Captured['record'] | undefined; all: Captured['record'][]; refused?: string } => {
+  try {
+    return readPage(page)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return { all: [], refused: error.message }
+  }
 }
 
 const attachShadows = (root: ParentNode): void => {

@@ -2,9 +2,9 @@ import { exactTime, RECORD_SCHEMAS } from '@iodine/contracts'
 import { draws } from '@iodine/test-kit/rounds'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { allIn, readPage, readTiktokList } from '../src/sources'
+import { allIn, readTiktokList } from '../src/sources'
 import { jsonOf } from '../src/sources/read'
-import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
+import { pagesOf, parsePage, readOrRefused, SOURCES, TIME, tiktokLists } from './fixtures'
 
 /** One change of a page's text. `at` and `length` are fractions of its length. */
 const mutation = fc.record({
@@ -132,7 +132,7 @@ it.each(SOURCES)('a mutated %s page never makes the reader throw, nor say what t
   fc.assert(
     fc.property(fc.constantFrom(...pages), mutations, (page, changes) => {
       const document = parsePage(changes.reduce(mutate, page.html))
-      const { all, own } = readPage({ document, url: page.url, time: TIME })
+      const { all, own } = readOrRefused({ document, url: page.url, time: TIME })
       const evidence = evidenceOf(document, page.url)
       for (const record of own ? [...all, own] : all) {
         expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
@@ -173,7 +173,7 @@ it.each(SOURCES)('any JSON and any markup is a page of %s without a fault', sour
         'type="application/ld+json"',
       ]
       const html = scripts.map(attribute => `<script ${attribute}>${json}</script>`).join('') + markup
-      for (const record of readPage({ document: parsePage(html), url: page!.url, time: TIME }).all)
+      for (const record of readOrRefused({ document: parsePage(html), url: page!.url, time: TIME }).all)
         expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     }),
     draws(60),

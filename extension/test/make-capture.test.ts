@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { LIMITS, type Manifest, manifest as manifestSchema } from '@iodine/contracts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { LeftOut } from '../src/background/captures'
 import { type CaptureSource, captureAddress, makeCapture } from '../src/background/make-capture'
+import { Failure } from '../src/shared/failures'
 import type { PageParts } from '../src/shared/messages'
 
 const URL_HERE = 'https://blog.example.org/post?p=7#top'
@@ -97,7 +97,7 @@ test.each<[string, Partial<PageParts>]>([
   ['HTML above the limit', { dom: 'ü'.repeat(LIMITS.blobBytes / 2 + 1) }],
   ['nothing', { text: '', dom: '' }],
 ])('%s is no capture', async (_, parts) => {
-  await expect(make(parts)).rejects.toBeInstanceOf(LeftOut)
+  await expect(make(parts)).rejects.toBeInstanceOf(Failure)
 })
 
 test('a picture that no manifest may name is left out, and spoils nothing', async () => {

@@ -5,6 +5,7 @@ import { encodeCampaigns, encodeOverlay, mergeRows, overlayRow } from '@iodine/k
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Account, type Database, openDatabase, writeSetting } from '../src/background/database'
 import { createOverlay, type Overlay } from '../src/background/overlay'
+import { sentenceOf } from '../src/shared/failures'
 
 const SERVER = 'https://iodine.example.org'
 const account: Account = { server: SERVER, userId: 'a'.repeat(24), name: '@ana', token: 'secret' }
@@ -170,19 +171,15 @@ describe('what was there stays when a download', () => {
   const whole = encodeOverlay({ revision: 20, since: 0, rows: rowsOf({ n: 2, value: 'two things' }) })
 
   test.each<[string, () => Promise<Answer>, string]>([
-    ['is cut off', async () => ({ bytes: (await whole).slice(0, -40) }), 'what the server sent is damaged'],
+    ['is cut off', async () => ({ bytes: (await whole).slice(0, -40) }), sentenceOf('damaged')],
     [
       'is damaged',
       async () => ({ bytes: (await whole).map((byte, n) => (n === 40 ? byte ^ 4 : byte)) }),
-      'what the server sent is damaged',
+      sentenceOf('damaged'),
     ],
-    [
-      'is no overlay',
-      async () => ({ bytes: new TextEncoder().encode('{}') }),
-      'what the server sent is damaged',
-    ],
-    ['is refused', async () => ({ status: 429 }), 'The server answered with 429'],
-    ['has no answer', async () => new TypeError('no line'), `${SERVER} can't be reached`],
+    ['is no overlay', async () => ({ bytes: new TextEncoder().encode('{}') }), sentenceOf('damaged')],
+    ['is refused', async () => ({ status: 429 }), sentenceOf('tooMany')],
+    ['has no answer', async () => new TypeError('no line'), sentenceOf('unreachable', { server: SERVER })],
   ])('%s', async (_, answer, reason) => {
     iods = await answer()
     await expect(overlay.refresh()).rejects.toThrow(reason)
@@ -196,7 +193,7 @@ describe('what was there stays when a download', () => {
 
   test('of campaigns is damaged', async () => {
     campaigns = { bytes: new Uint8Array(40), etag: '"c2"' }
-    await expect(overlay.refresh()).rejects.toThrow('what the server sent is damaged')
+    await expect(overlay.refresh()).rejects.toThrow(sentenceOf('damaged'))
     expect(await found('one thing')).toEqual(['1 one thing'])
   })
 })

@@ -1,14 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
 import { beforeEach, expect, test, vi } from 'vitest'
-import {
-  collect,
-  loadedPictures,
-  mainPart,
-  NotCaptured,
-  partAround,
-  readPart,
-} from '../src/content/page-parts'
+import { collect, loadedPictures, mainPart, partAround, readPart } from '../src/content/page-parts'
 import { findSelected } from '../src/content/quote'
+import { Failure, sentenceOf } from '../src/shared/failures'
 import { pagesOf, parsePage } from './fixtures'
 
 const show = (url: string, html: string) => {
@@ -106,7 +100,7 @@ test('a short video in a list comes with what stands around its link; one that i
   const [found, ...others] = await collect('all', true)
   expect(found?.page).toMatchObject({ text: 'Shown\nShown below' })
   expect(others.length).toBeGreaterThan(0)
-  for (const { page } of others) expect(page).toEqual({ problem: 'the page does not show it' })
+  for (const { page } of others) expect(page).toEqual({ problem: sentenceOf('notShown') })
 })
 
 test.each([
@@ -130,9 +124,9 @@ test('a page that is too long is no capture, instead of half of one', () => {
     show('https://blog.example.org/', `<body><main>${html}</main></body>`)
     return () => readPart(mainPart(document))
   }
-  expect(of('x'.repeat(LIMITS.captureTextMax))).toThrow(NotCaptured)
-  expect(of('<b></b>'.repeat(40_001))).toThrow(NotCaptured)
-  expect(of(`<b title="${'x'.repeat(LIMITS.blobBytes / 4)}"></b>`)).toThrow(NotCaptured)
+  expect(of('x'.repeat(LIMITS.captureTextMax))).toThrow(Failure)
+  expect(of('<b></b>'.repeat(40_001))).toThrow(Failure)
+  expect(of(`<b title="${'x'.repeat(LIMITS.blobBytes / 4)}"></b>`)).toThrow(Failure)
   expect(of('short')().text).toBe('short')
 })
 
@@ -177,5 +171,5 @@ test('words that are not in the text are no quote', () => {
     'https://blog.example.org/',
     '<body><main><p id="a">One</p><textarea>Typed by the reader</textarea></main></body>',
   )
-  expect(() => findSelected('Typed by', select('#a'))).toThrow(NotCaptured)
+  expect(() => findSelected('Typed by', select('#a'))).toThrow(Failure)
 })

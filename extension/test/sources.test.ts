@@ -1,7 +1,7 @@
 import { LIMITS, RECORD_SCHEMAS } from '@iodine/contracts'
 import { describe, expect, it } from 'vitest'
 import { imagesOf, isTiktokList, readPage, readTiktokList, sourceOf } from '../src/sources'
-import { pagesOf, parsePage, SOURCES, TIME, tiktokLists } from './fixtures'
+import { pagesOf, parsePage, readOrRefused, SOURCES, TIME, tiktokLists } from './fixtures'
 
 describe.each(SOURCES)('a %s page', source => {
   const pages = pagesOf(source)
@@ -10,9 +10,10 @@ describe.each(SOURCES)('a %s page', source => {
 
   it.each(pages.map(page => [page.name, page] as const))(
     '%s reads as its truth',
-    (_, { html, url, frames, own, all }) => {
-      const found = readPage({ document: parsePage(html, url, frames), url, time: TIME })
+    (_, { html, url, frames, own, all, refused }) => {
+      const found = readOrRefused({ document: parsePage(html, url, frames), url, time: TIME })
       expect({ own: found.own ?? null, all: found.all }).toEqual({ own, all })
+      if (found.refused !== undefined) expect(found.refused).toContain(refused ?? 'no refusal')
       for (const record of found.all) expect(RECORD_SCHEMAS[source].safeParse(record).error).toBeUndefined()
     },
   )

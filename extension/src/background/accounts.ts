@@ -1,20 +1,18 @@
 import { ApiError } from '@iodine/contracts'
+import { Failure } from '../shared/failures'
 import { callApi, endpoints } from './api'
 import { type Account, type Database, readSetting, writeSetting } from './database'
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1)$/
 
-/** The origin of a server's address. Throws a message for the user if no token may be sent to it. */
+/** The origin of a server's address. Throws a `Failure` if no token may be sent to it. */
 export const serverOf = (address: string): string => {
   const text = address.trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.test(url.hostname))
-  if (!url || !isSafe)
-    throw new Error(
-      'Enter an address that starts with https:// (or http://localhost for a server on this computer)',
-    )
+  if (!url || !isSafe) throw new Failure('unsafeServer')
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash)
-    throw new Error('Enter the address alone, without a path: https://iodine.example.org')
+    throw new Failure('serverPath')
   return url.origin
 }
 
@@ -59,9 +57,9 @@ export const signOut = async (database: Database): Promise<void> => {
   }
 }
 
-/** The signed-in account. Throws a message for the user if there is none or its session has ended. */
+/** The signed-in account. Throws a `Failure` if there is none or its session has ended. */
 export const requireAccount = async (database: Database): Promise<Account & { token: string }> => {
   const account = await readSetting(database, 'account')
-  if (!account?.token) throw new Error('Sign in first')
+  if (!account?.token) throw new Failure('signInFirst')
   return { ...account, token: account.token }
 }

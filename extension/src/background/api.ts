@@ -13,6 +13,7 @@ import {
   profileApi,
   type ResponseOf,
 } from '@iodine/contracts'
+import { type FailureKind, sentenceOf } from '../shared/failures'
 import { isAnswer } from './lenient'
 
 const WAIT_MS = 30_000
@@ -116,8 +117,20 @@ export const nonsense = (server: string): ApiError => {
   return Object.assign(error, { message: messageOf(server, error) })
 }
 
+/** What a status means where the server does not say it in its own words. */
+const KINDS: Record<number, FailureKind> = {
+  0: 'unreachable',
+  401: 'sessionEnded',
+  403: 'forbidden',
+  404: 'missing',
+  413: 'tooLarge',
+  429: 'tooMany',
+}
+
+/** The server’s own words say what is wrong with a request; with itself, ours say more. */
 const messageOf = (server: string, { status, detail }: ApiError): string => {
-  if (status === 0) return `${server} can't be reached`
-  if (status < 300) return `${server} doesn't answer as it should`
-  return [detail ?? []].flat().join(', ') || `The server answered with ${status}`
+  const said = status >= 400 && status < 500 && status !== 401 && status !== 429 ? [detail ?? []].flat() : []
+  if (said.length > 0) return said.join(', ')
+  const kind = status >= 500 ? 'serverFault' : status > 0 && status < 400 ? 'notIodine' : 'refused'
+  return sentenceOf(KINDS[status] ?? kind, { server, status })
 }

@@ -1,5 +1,6 @@
 import { ApiError, foldIod, foldValue, type Iod, isHttpUrl, LIMITS, pageAddress } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
+import { Failure, failureOf, refusalOf, sentenceOf } from '../shared/failures'
 import type {
   Answer,
   ContentRequests,
@@ -12,7 +13,7 @@ import type {
   RequestName,
   ValueOf,
 } from '../shared/messages'
-import { type Captured, channelPage, isTelegramApp, sourceOf } from '../sources'
+import { type Captured, channelPage, sourceOf } from '../sources'
 import { readServer, requireAccount, serverOf, signIn, signOut } from './accounts'
 import { callApi, endpoints, tokenOf } from './api'
 import { createCaptures } from './captures'
@@ -24,13 +25,24 @@ import { createPictureLooks } from './picture-looks'
 import { createQueue } from './queue'
 import { createSender } from './sender'
 import { patternOf, permittedOf, registerLists, registerMarking } from './sites'
-import { order, prepareTab, readKeeping, watchLists, writeKeeping } from './tabs'
+import {
+  isFirstStart,
+  order,
+  prepareTab,
+  readEnded,
+  readKeeping,
+  showBadge,
+  watchLists,
+  writeEnded,
+  writeKeeping,
+} from './tabs'
 
 /** Name of the alarm that sends the queued records. */
 export const SEND = 'send'
 /** Name of the alarm that downloads what is known. Nothing that is read on pages decides when. */
 export const OVERLAY = 'overlay'
 const OVERLAY_MINUTES = 5
+const UPDATED = 'the collector was updated or started again'
 /** Characters that are compared for one message. */
 const SCAN_MAX = 1_000_000
 const APP_PATH = /^\/dashboard\/(iods|campaigns)\/[0-9a-f]{24}$/
@@ -39,13 +51,10 @@ const SHORT_MS = 30_000
 /** Browsers end an idle background after 30 s, also while it waits for an answer to a large blob. */
 const AWAKE_MS = 20_000
 
-/** Why nothing was collected of the page at an address, and what to do. */
-const nothingAt = (address = ''): string => {
-  const why = isTelegramApp(address)
-    ? 'Telegram’s web app can’t be collected'
-    : 'No post was found on this page'
+/** The failure of a page without a post at an address: on the platform's pages, with the way to one. */
+const nothingAt = (address = ''): Failure => {
   const page = channelPage(address)
-  return page ? `${why}: open the channel’s page, ${page}, and collect there` : why
+  return page ? new Failure('nothingInChannel', { page }) : new Failure('nothingHere')
 }
 
 type Handler = (input: unknown) => Promise<unknown>
@@ -59,6 +68,16 @@ type ResultOf<N extends RequestName> = ValueOf<N> extends null ? undefined : Val
 const currentAddress = (loaded: string, ofTab: string | undefined): string =>
   ofTab && URL.canParse(ofTab) && new URL(ofTab).origin === new URL(loaded).origin ? ofTab : loaded
 
+/** Keeps the browser from ending this script before some work is done, unless it must. */
+const keptAwake = async <T>(work: Promise<T>): Promise<T> => {
+  const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
+  try {
+    return await work
+  } finally {
+    clearInterval(awake)
+  }
+}
+
 /** The background script's logic, without its event listeners. */
 export interface App {
   /** The answer to a message; undefined if its sender is not allowed to send it. */
@@ -66,6 +85,8 @@ export interface App {
   send(options?: { force: boolean }): void
   /** Downloads what is known, where it is marked. */
   refreshOverlay(): Promise<void>
+  /** Goes on, after an update of the extension, with what was on before; where it can’t, the icon and the popup say so. */
+  started(): Promise<void>
   /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
@@ -80,6 +101,21 @@ export const createApp = (database: Database): App => {
   /** Records with the hashes of their pictures, where the user wants that. */
   const withLooks = async (captured: readonly Captured[]): Promise<readonly Captured[]> =>
     (await isLooking()) ? looks.addTo(captured) : captured
+  /** Why what was collected could not be kept the last time. Not stored: the disk may be full. */
+  let problem = ''
+  /** Resolves as the work that stores something does; of a failure the popup tells until the next one works. */
+  const stored = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      const done = await work
+      problem = ''
+      return done
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure instanceof Failure && /^storage/.test(failure.kind)) problem = failure.message
+      throw failure
+    }
+  }
+
   const collector = createCollector(database, queue, captures, withLooks)
   const wakeAt = (time: number) => {
     const wait = time - Date.now()
@@ -90,14 +126,10 @@ export const createApp = (database: Database): App => {
   const send = async (options?: { force: boolean }): Promise<void> => {
     // The alarm retries if the browser ends this script or the run throws.
     chrome.alarms.create(SEND, { when: Date.now() + SHORT_MS })
-    const awake = setInterval(() => chrome.runtime.getPlatformInfo(), AWAKE_MS)
     try {
-      const { isDone } = await sender.flush(options)
+      const { isDone } = await stored(keptAwake(sender.flush(options)))
       if (isDone) await chrome.alarms.clear(SEND)
-    } catch {
-    } finally {
-      clearInterval(awake)
-    }
+    } catch {}
   }
   const overlay = createOverlay(database, () => requireAccount(database))
 
@@ -124,11 +156,14 @@ export const createApp = (database: Database): App => {
       await chrome.alarms.create(OVERLAY, { periodInMinutes: OVERLAY_MINUTES })
     else await chrome.alarms.clear(OVERLAY)
   }
+  /** The open tabs of sites that the user still permits. */
+  const tabsOf = async (sites: readonly string[]): Promise<chrome.tabs.Tab[]> => {
+    const url = await permittedOf(sites)
+    return url.length > 0 ? chrome.tabs.query({ url }) : []
+  }
   /** Gives an order to the open pages of sites that the user still permits. */
   const orderAll = async (sites: readonly string[], message: Order): Promise<void> => {
-    const url = await permittedOf(sites)
-    const tabs = url.length > 0 ? await chrome.tabs.query({ url }) : []
-    await Promise.allSettled(tabs.map(({ id }) => id !== undefined && order(id, message)))
+    await Promise.allSettled((await tabsOf(sites)).map(({ id }) => id !== undefined && order(id, message)))
   }
   const refreshOverlay = async (): Promise<void> => {
     const sites = (await isReading()) ? await markedSites() : []
@@ -136,9 +171,42 @@ export const createApp = (database: Database): App => {
     if (await overlay.refresh()) await orderAll(sites, { order: 'refresh' })
   }
 
-  const stopKeeping = async (tabId: number): Promise<void> => {
+  /** @param reason why it ends without the user; they are told */
+  const stopKeeping = async (tabId: number, reason?: string): Promise<void> => {
     const keeping = await writeKeeping(tabId, undefined)
     await registerLists(hasTiktok(Object.values(keeping)))
+    const sentence = reason && sentenceOf('keepEnded', { reason })
+    await writeEnded(tabId, sentence)
+    await showBadge(tabId, sentence ? '!' : '', sentence)
+  }
+
+  /**
+   * Goes on collecting in a page that was loaded, or ends it on another site or without the permission.
+   * @param reason why the permission may be gone on the same site
+   */
+  const goOn = async (tabId: number, reason?: string): Promise<void> => {
+    try {
+      await prepareTab(tabId)
+    } catch (error) {
+      // The same site may not answer for a while.
+      const isPassing = error instanceof Failure && /^(notLoaded|pageGone|notReady)$/.test(error.kind)
+      return isPassing && !reason ? undefined : stopKeeping(tabId, reason)
+    }
+    // A feed or picture of the same site has no post; the next page may have one.
+    const page = await order(tabId, { order: 'keep', on: true }).catch(() => undefined)
+    if (!page) return
+    if (await isKept({ tabId, url: page.url })) return keepOn(tabId, page.url)
+    await order(tabId, { order: 'keep', on: false }).catch(() => {})
+    await stopKeeping(tabId)
+  }
+
+  /** Shows that a tab keeps collecting, and has the lists of its page passed on. */
+  const keepOn = async (tabId: number, url: string): Promise<void> => {
+    await writeEnded(tabId)
+    await showBadge(tabId, 'ON', `Keeps collecting on ${new URL(url).hostname}`)
+    if (sourceOf(url) !== 'tiktok') return
+    await registerLists(true)
+    await watchLists(tabId)
   }
   const hasTiktok = (origins: string[]) => origins.some(origin => sourceOf(origin) === 'tiktok')
 
@@ -159,10 +227,11 @@ export const createApp = (database: Database): App => {
         trouble: trouble ? { reason: trouble.reason, until: trouble.until } : null,
         sealing: await isSealing(),
         looking: await isLooking(),
+        problem,
         captures: {
           ...kept,
           waiting: kept.waiting + making,
-          leftOut: (await readSetting(database, 'leftOut')) ?? '',
+          leftOut: making > 0 ? '' : ((await readSetting(database, 'leftOut')) ?? ''),
           trouble: captureTrouble ? { reason: captureTrouble.reason, until: captureTrouble.until } : null,
         },
         overlay: await overlay.state(),
@@ -170,9 +239,12 @@ export const createApp = (database: Database): App => {
     },
 
     async tab({ tabId, url }) {
-      const pattern = patternOf(url) ?? ''
+      const refusal = refusalOf(url)
+      const pattern = refusal ? '' : (patternOf(url) ?? '')
       const account = await readSetting(database, 'account')
       return {
+        refusal: refusal ? sentenceOf(refusal) : '',
+        ended: (await readEnded())[tabId] ?? '',
         source: sourceOf(url),
         host: pattern && new URL(url).hostname,
         pattern,
@@ -239,10 +311,11 @@ export const createApp = (database: Database): App => {
 
     async collect({ tabId, what }) {
       const owner = ownerOf(await requireAccount(database))
-      const collected = await collector.collect(owner, { tabId, what, sealing: await isSealing() })
-      if (!collected) throw new Error(nothingAt((await chrome.tabs.get(tabId)).url))
+      const sealing = await isSealing()
+      const collected = await stored(collector.collect(owner, { tabId, what, sealing }))
+      if (!collected) throw nothingAt((await chrome.tabs.get(tabId)).url)
       send()
-      collected.capturing.then(() => send())
+      keptAwake(collected.capturing).then(() => send())
       return collected.result
     },
 
@@ -255,16 +328,9 @@ export const createApp = (database: Database): App => {
       await requireAccount(database)
       await prepareTab(tabId)
       const page = await order(tabId, { order: 'keep', on: true })
-      if (!page) throw new Error('This page can’t be collected from')
-      if (isTelegramApp(page.url)) {
-        await order(tabId, { order: 'keep', on: false })
-        throw new Error(nothingAt(page.url))
-      }
+      if (!page) throw new Failure('notReady')
       await writeKeeping(tabId, new URL(page.url).origin)
-      if (sourceOf(page.url) === 'tiktok') {
-        await registerLists(true)
-        await watchLists(tabId)
-      }
+      await keepOn(tabId, page.url)
     },
 
     async sendNow() {
@@ -323,7 +389,7 @@ export const createApp = (database: Database): App => {
     if (!(await isSealing())) return {}
     // The server would refuse such a quote, and nothing would lead to its capture.
     if (page.text.slice(start, end) !== exact || relationOf(exact, iod.value) === null)
-      return { problem: 'the selected words don’t say the value of the IOD' }
+      return { problem: sentenceOf('wordsDiffer') }
     const source = sourceOf(url) ?? 'blog'
     const problem = await collector.quote(
       ownerOf(account),
@@ -344,11 +410,17 @@ export const createApp = (database: Database): App => {
 
     async captured({ captured }, place) {
       const account = await readSetting(database, 'account')
-      if (!account || !(await isKept(place))) throw new Error('Not collecting here')
+      if (!account || !(await isKept(place))) throw new Failure('notCollecting')
       const source = sourceOf(place.url)
-      await queue.add(ownerOf(account), await withLooks(captured.filter(item => item.source === source)), {
-        again: false,
-      })
+      const looked = await withLooks(captured.filter(item => item.source === source))
+      const wasWell = problem === ''
+      try {
+        await stored(queue.add(ownerOf(account), looked, { again: false }))
+        if (!wasWell) await keepOn(place.tabId, place.url)
+      } catch (error) {
+        await showBadge(place.tabId, '!', failureOf(error).message)
+        throw error
+      }
       send()
     },
 
@@ -357,19 +429,19 @@ export const createApp = (database: Database): App => {
     },
 
     async scan({ texts }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
-      if (texts.reduce((sum, text) => sum + text.length, 0) > SCAN_MAX) throw new Error('Too much text')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
+      if (texts.reduce((sum, text) => sum + text.length, 0) > SCAN_MAX) throw new Failure('tooMuch')
       return overlay.scan(texts)
     },
 
     async openApp({ path }, place) {
-      if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Error('Not marking here')
+      if (!(await isMarked(place)) || !APP_PATH.test(path)) throw new Failure('notMarking')
       const { server } = await requireAccount(database)
       await chrome.tabs.create({ url: server + path, openerTabId: place.tabId })
     },
 
     async createIod({ iod: { value, category, description }, quoted }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
       const account = await requireAccount(database)
       const address = pageAddress(place.url)
       const body = {
@@ -395,10 +467,10 @@ export const createApp = (database: Database): App => {
     },
 
     async quoteIod({ iod, quoted }, place) {
-      if (!(await isMarked(place))) throw new Error('Not marking here')
+      if (!(await isMarked(place))) throw new Failure('notMarking')
       const account = await requireAccount(database)
       const existing = await findIod(account, iod)
-      if (!existing) throw new Error('This IOD is not there any more')
+      if (!existing) throw new Failure('iodGone')
       return { iod: existing, isNew: false, ...(await quote(account, existing, quoted, place)) }
     },
   }
@@ -421,8 +493,8 @@ export const createApp = (database: Database): App => {
 
   /** An error's message for the user. A 401 ends the session. */
   const messageOf = async (error: unknown): Promise<string> => {
-    if (await endIfRefused(error)) return 'Your session has ended: sign in again'
-    return error instanceof Error ? error.message : 'Something went wrong'
+    if (await endIfRefused(error)) return sentenceOf('sessionEnded')
+    return failureOf(error).message
   }
 
   return {
@@ -438,18 +510,21 @@ export const createApp = (database: Database): App => {
     },
     send,
     refreshOverlay: () => refreshOverlay().catch(async error => void (await endIfRefused(error))),
-    async pageLoaded(tabId) {
-      if (!(await readKeeping())[tabId]) return
-      try {
-        await prepareTab(tabId)
-        const page = await order(tabId, { order: 'keep', on: true })
-        if (!page || !(await isKept({ tabId, url: page.url }))) throw new Error('left the site')
-      } catch {
-        await order(tabId, { order: 'keep', on: false }).catch(() => {})
-        await stopKeeping(tabId)
-      }
+    async started() {
+      if (!(await isFirstStart())) return
+      // An update removes the registered scripts, and cuts those in open pages off.
+      await refreshMarking()
+      for (const { id } of await tabsOf((await isReading()) ? await markedSites() : []))
+        if (id !== undefined) await prepareTab(id).catch(() => {})
+      for (const tabId of Object.keys(await readKeeping()).map(Number))
+        if (await chrome.tabs.get(tabId).catch(() => undefined)) await goOn(tabId, UPDATED)
+        else await writeKeeping(tabId, undefined)
     },
-    tabClosed: stopKeeping,
+    async pageLoaded(tabId) {
+      if ((await readKeeping())[tabId]) await goOn(tabId)
+      else await writeEnded(tabId)
+    },
+    tabClosed: tabId => stopKeeping(tabId),
     async permissionsRemoved() {
       await writeSetting(database, 'markedSites', await permittedOf(await markedSites()))
       await refreshMarking()

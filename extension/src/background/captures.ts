@@ -1,4 +1,5 @@
 import type { Manifest } from '@iodine/contracts'
+import { Failure, sentenceOf } from '../shared/failures'
 import type { CaptureSummary, PageCapture } from '../shared/messages'
 import type { CaptureState, Database, StoredCapture, StoredQuote } from './database'
 
@@ -7,9 +8,6 @@ export const KEPT_BYTES_MAX = 200 * 1024 ** 2
 const SEALED_MAX = 500
 /** A server without room for a capture is asked again after this time. */
 const FULL_MS = 3_600_000
-
-/** Why a page has no capture, for the user. */
-export class LeftOut extends Error {}
 
 /** A capture to be kept: its manifest, and the bytes of its blobs by their SHA-256. */
 export interface NewCapture {
@@ -28,13 +26,20 @@ export type ReadyQuote = StoredQuote & { key: number; captureId: string }
  * kept until it is sealed or refused.
  */
 export interface Captures {
-  /** Keeps a capture, and the words of it that are to become evidence. Throws `LeftOut` where there is no room. */
+  /** Keeps a capture, and the words of it that are to become evidence. Throws a `Failure` where there is no room. */
   add(
     owner: string,
     capture: NewCapture,
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
     max?: number,
   ): Promise<void>
+  /** The same of several, all with the same quote, in one write. Resolves to the failure of each that is not kept. */
+  addAll(
+    owner: string,
+    captures: readonly NewCapture[],
+    quote?: Pick<StoredQuote, 'iod' | 'place'>,
+    max?: number,
+  ): Promise<(Failure | undefined)[]>
   /** The oldest capture to hand over. */
   next(owner: string): Promise<WaitingCapture | undefined>
   blob(capture: Kept, sha256: string): Promise<Uint8Array<ArrayBuffer> | undefined>
@@ -105,38 +110,51 @@ export const createCaptures = (database: Database): Captures => {
   const inState = (owner: string, state: CaptureState) =>
     database.getAllFromIndex('captures', 'by-state', [owner, state])
 
-  return {
-    async add(owner, { manifest, contents }, quote, max = KEPT_BYTES_MAX) {
-      const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
-      const writing = begin()
-      try {
-        const captures = writing.objectStore('captures')
-        let kept = 0
-        for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
-          kept += cursor.value.bytes
-        if (kept + bytes > max)
-          throw new LeftOut('captures that wait to be sent take all the room that they have in this browser')
-        const capture = await captures.add({
-          owner,
-          state: 'waiting',
-          url: manifest.url,
-          at: Date.now(),
-          manifest,
-          bytes,
-        })
-        const blobs = writing.objectStore('blobs')
-        for (const [sha256, content] of contents) await blobs.put({ capture, sha256, bytes: content })
-        if (quote) await writing.objectStore('quotes').add({ owner, capture, state: 'waiting', ...quote })
-        await writing.done
-      } catch (error) {
-        writing.done.catch(() => {})
-        try {
-          writing.abort()
-        } catch {}
-        if (error instanceof LeftOut) throw error
-        throw new LeftOut('the browser has no room for it')
+  /** One count of what is kept, and one write, for all of them. */
+  const addAll: Captures['addAll'] = async (owner, added, quote, max = KEPT_BYTES_MAX) => {
+    const writing = begin()
+    try {
+      const captures = writing.objectStore('captures')
+      let kept = 0
+      for (let cursor = await captures.openCursor(); cursor; cursor = await cursor.continue())
+        kept += cursor.value.bytes
+      const fits = added.map(({ contents }) => {
+        const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)
+        if (kept + bytes > max) return undefined
+        kept += bytes
+        return bytes
+      })
+      // Requests are made at once: a wait for each would take most of the time.
+      const put = async ({ manifest, contents }: NewCapture, bytes: number) => {
+        const { url } = manifest
+        const capture = await captures.add({ owner, state: 'waiting', url, at: Date.now(), manifest, bytes })
+        const blobs = [...contents].map(([sha256, content]) => ({ capture, sha256, bytes: content }))
+        await Promise.all([
+          ...blobs.map(blob => writing.objectStore('blobs').put(blob)),
+          ...(quote
+            ? [writing.objectStore('quotes').add({ owner, capture, state: 'waiting', ...quote })]
+            : []),
+        ])
       }
+      await Promise.all(added.flatMap((capture, n) => (fits[n] === undefined ? [] : [put(capture, fits[n])])))
+      await writing.done
+      return fits.map(bytes => (bytes === undefined ? new Failure('capturesFull') : undefined))
+    } catch (cause) {
+      writing.done.catch(() => {})
+      try {
+        writing.abort()
+      } catch {}
+      return added.map(() => new Failure('noRoom', {}, { cause }))
+    }
+  }
+
+  return {
+    async add(owner, capture, quote, max) {
+      const [failure] = await addAll(owner, [capture], quote, max)
+      if (failure) throw failure
     },
+
+    addAll,
 
     async next(owner) {
       const isDue = (capture: StoredCapture): capture is WaitingCapture => capture.manifest !== undefined
@@ -157,7 +175,7 @@ export const createCaptures = (database: Database): Captures => {
       end(capture, { state: 'refused', reason }, quote => ({
         ...quote,
         state: 'refused',
-        reason: 'its page could not be sealed',
+        reason: sentenceOf('notSealed'),
       })),
 
     async setFull({ key }, reason) {

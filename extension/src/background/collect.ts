@@ -1,6 +1,8 @@
+import { isRemovalNotice } from '@iodine/contracts'
+import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, CollectResult } from '../shared/messages'
-import { type Absence, type Captured, sourceOf } from '../sources'
-import { type Captures, LeftOut } from './captures'
+import { type Captured, sourceOf } from '../sources'
+import type { Captures } from './captures'
 import { type Database, type StoredQuote, writeSetting } from './database'
 import { type CaptureSource, makeCapture } from './make-capture'
 import type { Queue } from './queue'
@@ -15,7 +17,6 @@ export interface Place {
 
 interface Answered extends Place {
   collected: readonly Collected[]
-  absence?: Absence | undefined
 }
 
 /** Collects a page, on the order of a person. */
@@ -66,25 +67,29 @@ export const createCollector = (
     })
     try {
       await prepareTab(tabId)
-      const report = await order(tabId, { order: 'collect', what, ticket, sealing })
-      return answered && { ...answered, absence: report?.absence }
+      await order(tabId, { order: 'collect', what, ticket, sealing })
+      return answered
     } finally {
       open.delete(ticket)
     }
   }
 
-  /** Keeps a capture. Resolves to the reason if there is none: that fails nothing else. */
+  const reasonOf = (error: unknown): string =>
+    error instanceof Failure ? error.message : sentenceOf('captureFailed')
+
+  /** Keeps captures. Resolves to the reasons why some are not: that fails nothing else. */
   const keep = async (
     owner: string,
-    source: CaptureSource,
+    sources: readonly CaptureSource[],
     quote?: Pick<StoredQuote, 'iod' | 'place'>,
-  ): Promise<string | undefined> => {
-    try {
-      await captures.add(owner, await makeCapture(source), quote)
-      return undefined
-    } catch (error) {
-      return error instanceof LeftOut ? error.message : 'the page could not be captured'
-    }
+  ): Promise<string[]> => {
+    const made = await Promise.allSettled(sources.map(makeCapture))
+    const captured = made.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
+    const failures = captured.length > 0 ? await captures.addAll(owner, captured, quote) : []
+    return [
+      ...made.flatMap(each => (each.status === 'rejected' ? [each.reason] : [])),
+      ...failures.filter(failure => failure !== undefined),
+    ].map(reasonOf)
   }
 
   /** Has the popup say what is missing of the page that was read last; nothing if nothing is. */
@@ -96,17 +101,12 @@ export const createCollector = (
     return writeSetting(database, 'leftOut', sentences.join(' ') || undefined).catch(() => {})
   }
 
-  /** Queues the notice of a removed post. Resolves to what the user is told of a page without a post. */
-  const notePage = async (
-    owner: string,
-    absence: Absence,
-    collected: readonly Collected[],
-  ): Promise<CollectResult> => {
-    const notices = collected.map(({ captured }) => captured)
-    const [notice] = notices
-    const time = notice && (await queue.collectedAt(owner, notice))
-    const { invalid } = await queue.add(owner, notices, { again: true })
-    return { queued: 0, invalid, absence: absenceSentence(absence, time) }
+  /** Queues the notice of a removed post. */
+  const noteRemoval = async (owner: string, notice: Captured): Promise<CollectResult> => {
+    const time = await queue.collectedAt(owner, notice)
+    const { invalid } = await queue.add(owner, [notice], { again: true })
+    const absence = time ? sentenceOf('removedKept', { day: dayOf(time) }) : sentenceOf('removed')
+    return { queued: 0, invalid, absence }
   }
 
   let making = 0
@@ -118,23 +118,24 @@ export const createCollector = (
     takesPicture: boolean,
   ): Promise<void> => {
     making += 1
+    // It stands if the browser ends this script meanwhile; else the end of this replaces it.
+    await tell([sentenceOf('captureStopped')])
     try {
       const shot = takesPicture ? await takeScreenshot(tabId) : undefined
+      const screenshot = shot?.url === url ? shot : undefined
       const reasons: string[] = []
+      const sources: CaptureSource[] = []
       let unread = 0
       for (const [position, { captured, page }] of collected.entries()) {
         const record = records[position]
         if (!record || !page) continue
-        if ('problem' in page) {
-          reasons.push(page.problem)
-          continue
+        if ('problem' in page) reasons.push(page.problem)
+        else {
+          sources.push({ url, source: captured.source, trigger: 'collect', page, record, screenshot })
+          unread += page.unread
         }
-        const screenshot = shot?.url === url ? shot : undefined
-        const { source } = captured
-        const reason = await keep(owner, { url, source, trigger: 'collect', page, record, screenshot })
-        if (reason !== undefined) reasons.push(reason)
-        unread += page.unread
       }
+      reasons.push(...(await keep(owner, sources)))
       await tell(reasons, unread)
     } finally {
       making -= 1
@@ -146,8 +147,10 @@ export const createCollector = (
       const page = await read(tabId, what, sealing)
       const source = page && sourceOf(page.url)
       const collected = page?.collected.filter(({ captured }) => captured.source === source) ?? []
-      if (page?.absence) return { result: await notePage(owner, page.absence, collected), capturing: NOTHING }
-      if (!page || collected.length === 0) return undefined
+      const [first] = collected
+      if (!page || !first) return undefined
+      if (isRemovalNotice(first.captured.record))
+        return { result: await noteRemoval(owner, first.captured), capturing: NOTHING }
       const { queued, invalid, records } = await queue.add(
         owner,
         await withLooks(collected.map(({ captured }) => captured)),
@@ -162,15 +165,15 @@ export const createCollector = (
 
     answer({ tabId, url }, ticket, collected) {
       const waiting = open.get(ticket)
-      if (waiting?.tabId !== tabId) throw new Error('Not collecting here')
+      if (waiting?.tabId !== tabId) throw new Failure('notCollecting')
       open.delete(ticket)
       waiting.resolve({ tabId, url, collected })
     },
 
     async quote(owner, source, quote) {
-      const reason = await keep(owner, { ...source, trigger: 'iod' }, quote)
-      await tell(reason === undefined ? [] : [reason])
-      return reason
+      const reasons = await keep(owner, [{ ...source, trigger: 'iod' }], quote)
+      await tell(reasons)
+      return reasons[0]
     },
 
     making: () => making,
@@ -181,18 +184,6 @@ const NOTHING = Promise.resolve()
 
 const dayOf = (time: string): string =>
   new Date(time).toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric' })
-
-/** @param collectedAt when the post was collected before, if this browser knows it */
-const absenceSentence = ({ kind, status }: Absence, collectedAt?: string): string => {
-  if (kind === 'waiting')
-    return 'The site asks to wait: nothing was collected. Reload the page once it shows the post.'
-  if (kind === 'withheld') return 'The site does not show this post to you: nothing was collected.'
-  if (kind === 'error')
-    return `The site answered with an error (status ${status}): nothing was collected. Try again later.`
-  return collectedAt
-    ? `This post was removed; your record of ${dayOf(collectedAt)} stays.`
-    : 'This post was removed: nothing was collected. If you have a record of it, that stays.'
-}
 
 const picturesUnread = (count: number): string =>
   count === 1

@@ -1,11 +1,11 @@
 import { ApiError, DETAILS } from '@iodine/contracts'
+import { sentenceOf } from '../shared/failures'
 import { callApi, endpoints, isRefusal, timeFor } from './api'
 import type { Captures, ReadyQuote, WaitingCapture } from './captures'
 import type { Account } from './database'
 
 /** How often a capture is begun anew in one go when the server has lost it meanwhile. */
 const BEGINNINGS = 3
-const LOST = 'a part of it is lost in this browser'
 
 const has = (error: unknown, ...statuses: number[]): error is ApiError =>
   error instanceof ApiError && statuses.includes(error.status)
@@ -51,7 +51,8 @@ const sendBlobs = async (
 
 const begin = async (account: Account, captures: Captures, capture: WaitingCapture): Promise<void> => {
   const { id, missing } = await callApi(account, endpoints.createCapture, { body: capture.manifest })
-  if (!(await sendBlobs(account, captures, capture, id, missing))) return captures.refuse(capture, LOST)
+  if (!(await sendBlobs(account, captures, capture, id, missing)))
+    return captures.refuse(capture, sentenceOf('captureLost'))
   const { seq } = await callApi(account, endpoints.sealCapture, { params: { id } }).catch(lostBy(404, 409))
   await captures.seal(capture, { id, seq })
 }

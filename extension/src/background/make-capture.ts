@@ -9,9 +9,10 @@ import {
   type Source,
 } from '@iodine/contracts'
 import { canonicalJson, PROJECTION, sha256Hex } from '@iodine/evidence'
+import { Failure } from '../shared/failures'
 import type { PageParts } from '../shared/messages'
 import type { Captured } from '../sources'
-import { LeftOut, type NewCapture } from './captures'
+import type { NewCapture } from './captures'
 
 const utf8 = new TextEncoder()
 /** The manifest's other blobs: dom, text, record, screenshot. */
@@ -48,7 +49,7 @@ export interface CaptureSource {
 
 /**
  * A capture of what a script has read of its page: a manifest by the contract, and the blobs that it names.
- * Pictures beyond the limits have their hash alone, or are left out. Throws `LeftOut`.
+ * Pictures beyond the limits have their hash alone, or are left out. Throws a `Failure`.
  */
 export const makeCapture = async ({
   url,
@@ -58,8 +59,8 @@ export const makeCapture = async ({
   record,
   screenshot,
 }: CaptureSource): Promise<NewCapture> => {
-  if (page.url !== url) throw new LeftOut('the page changed its address meanwhile')
-  if (page.text.length > LIMITS.captureTextMax) throw new LeftOut('the page is too long')
+  if (page.url !== url) throw new Failure('addressChanged')
+  if (page.text.length > LIMITS.captureTextMax) throw new Failure('tooLong')
   const contents = new Map<string, Uint8Array<ArrayBuffer>>()
   const blobs: ManifestBlob[] = []
   let room: number = LIMITS.captureBytes
@@ -80,7 +81,7 @@ export const makeCapture = async ({
     return fits
   }
   const putText = async (blob: Pick<ManifestBlob, 'role' | 'type'>, text: string) => {
-    if (text !== '' && !(await put(blob, utf8.encode(text)))) throw new LeftOut('the page is too long')
+    if (text !== '' && !(await put(blob, utf8.encode(text)))) throw new Failure('tooLong')
   }
 
   await putText({ role: 'text', type: 'text/plain' }, page.text)
@@ -104,6 +105,6 @@ export const makeCapture = async ({
     blobs,
   }
   if (contents.size === 0 || !manifestSchema.safeParse(manifest).success)
-    throw new LeftOut('the page says nothing that could be captured')
+    throw new Failure('nothingToCapture')
   return { manifest, contents }
 }

@@ -10,6 +10,7 @@ import {
   type Scanner,
   withSign,
 } from '@iodine/known-iods'
+import { failureOf, failureSaying, sentenceOf } from '../shared/failures'
 import type { KnownIod, KnownValue, OverlayState, Scanned } from '../shared/messages'
 import { download, endpoints } from './api'
 import { type Account, type Database, type Downloaded, readSetting, writeSetting } from './database'
@@ -133,10 +134,9 @@ export const createOverlay = (database: Database, requireAccount: () => Promise<
       await writeSetting(database, 'overlayTrouble', undefined)
       return hasIods || hasCampaigns
     } catch (error) {
-      const reason =
-        error instanceof RangeError ? 'what the server sent is damaged' : (error as Error).message
+      const reason = error instanceof RangeError ? sentenceOf('damaged') : failureOf(error).message
       await writeSetting(database, 'overlayTrouble', reason)
-      throw error instanceof ApiError ? error : new Error(reason)
+      throw error instanceof ApiError ? error : failureSaying(reason)
     }
   }
 

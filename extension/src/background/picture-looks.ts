@@ -1,6 +1,7 @@
 import type { RecordContext } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
 import { imageHash } from '@iodine/likeness'
+import { BoundedMap } from '../shared/bounded'
 import type { Captured } from '../sources'
 
 /** What a picture's bytes say of it. */
@@ -64,26 +65,22 @@ export interface PictureLooks {
 
 /**
  * Reads pictures here rather than in the page, which may not read those of other hosts, and only where the user permits
- * it. Without cookies: what is read is what everybody gets. Each picture is read once while this script runs.
+ * it. Without cookies: what is read is what everybody gets. Each picture is asked for once while this script runs.
  * @param patienceMs time for all pictures of a message
  */
 export const createPictureLooks = (patienceMs = PICTURES_MS): PictureLooks => {
-  const known = new Map<string, PictureHashes>()
+  /** Without hashes where a picture could not be read. */
+  const known = new BoundedMap<string, Partial<PictureHashes>>(KNOWN_MAX)
 
   const read = async (addresses: readonly string[]): Promise<void> => {
     const signal = AbortSignal.timeout(patienceMs)
     const waiting = [...addresses]
     const go = async () => {
       for (let url = waiting.shift(); url !== undefined && !signal.aborted; url = waiting.shift()) {
-        const hashes = (await mayRead(url)) ? await hashesOf(url, signal) : undefined
-        if (hashes) known.set(url, hashes)
+        if (await mayRead(url)) known.set(url, (await hashesOf(url, signal)) ?? {})
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, go))
-    for (const oldest of known.keys()) {
-      if (known.size <= KNOWN_MAX) break
-      known.delete(oldest)
-    }
   }
 
   const mediaOf = ({ record }: Captured) => record.context?.media ?? []

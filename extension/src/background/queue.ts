@@ -60,7 +60,12 @@ export const createQueue = (database: Database): Queue => ({
     for (const [position, { source, record }] of captured.entries()) {
       const parsed = RECORD_SCHEMAS[source].safeParse(record)
       if (!parsed.success)
-        invalid.push(...parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`))
+        for (const issue of parsed.error.issues)
+          invalid.push(
+            ...('keys' in issue ? issue.keys : ['']).map(key =>
+              [...issue.path, key].join('.').replace(/\.$/, ''),
+            ),
+          )
       else {
         const entry = await entryOf(owner, { source, record })
         entries.push(entry)

@@ -1,11 +1,12 @@
 import type { BlogRecord, TelegramRecord, TiktokRecord } from '@iodine/contracts'
 import {
-  type Absence,
   type Captured,
+  framesLoaded,
   imagesOf,
   type PageState,
   readPage,
   readTelegramPost,
+  sourceOf,
   telegramPosts,
 } from '../sources'
 import { hashAll } from './pictures'
@@ -15,12 +16,12 @@ export const seenPosts = new Map<string, TiktokRecord>()
 
 /** Adds data that is not in the page's elements: hashes, and fields of the page's own requests. */
 const complete = {
-  tiktok: async (record: TiktokRecord): Promise<TiktokRecord> =>
+  tiktok: async (record: TiktokRecord, _: boolean): Promise<TiktokRecord> =>
     record.main.create_time == null ? (seenPosts.get(record.main.video_id) ?? record) : record,
-  async telegram(record: TelegramRecord): Promise<TelegramRecord> {
+  async telegram(record: TelegramRecord, readsPictures: boolean): Promise<TelegramRecord> {
     const { attachments } = record.telegram
     const images = (attachments ?? []).flatMap(({ type, url }) => (type === 'image' && url ? [url] : []))
-    const hashes = await hashAll(images)
+    const hashes = await hashAll(images, readsPictures)
     if (!attachments || hashes.size === 0) return record
     const seen = attachments.map(attachment => {
       const sha256 = attachment.type === 'image' ? hashes.get(attachment.url ?? '') : undefined
@@ -28,8 +29,8 @@ const complete = {
     })
     return { ...record, telegram: { ...record.telegram, attachments: seen } }
   },
-  async blog(record: BlogRecord): Promise<BlogRecord> {
-    const hashes = await hashAll(imagesOf({ document, url: location.href }))
+  async blog(record: BlogRecord, readsPictures: boolean): Promise<BlogRecord> {
+    const hashes = await hashAll(imagesOf({ document, url: location.href }), readsPictures)
     return hashes.size > 0 ? { ...record, imageHashes: Object.fromEntries(hashes) } : record
   },
 }
@@ -51,29 +52,34 @@ const currentPage = (): PageState => {
   }
 }
 
-/** Why this page has no post; undefined if it may have one. */
-export const pageAbsence = (): Absence | undefined => readPage(currentPage()).absence
+/** Resolves once the page shows what it loads apart: on the platform's pages the frame in which a post may stand. */
+export const pageShown = async (): Promise<void> => {
+  if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
+}
 
 /** The records of this page: its own post (else the one in the middle of the window), or all. */
 export const chooseRecords = (what: 'own' | 'all'): Chosen => {
   const page = currentPage()
-  const { source, own, all, absence } = readPage(page)
+  const { source, own, all } = readPage(page)
   if (!source) return { page, chosen: [] }
-  const inView = source === 'telegram' && !own && !absence ? postInView() : undefined
+  const inView = source === 'telegram' && !own ? postInView() : undefined
   const one = own ?? (inView && readTelegramPost(inView, page))
   const records = what === 'all' ? all : one ? [one] : []
   return { page, chosen: records.map(record => ({ source, record })) }
 }
 
 /** A record with the data that is not in the page's elements. */
-export const completed = async ({ source, record }: Captured): Promise<Captured> => ({
+export const completed = async ({ source, record }: Captured, readsPictures = true): Promise<Captured> => ({
   source,
   // A page that says that its post was removed has nothing of it.
-  record: record.context?.removed ? record : await complete[source](record as never),
+  record: record.context?.removed ? record : await complete[source](record as never, readsPictures),
 })
 
-/** All records of this page. */
-export const readAll = (): Promise<Captured[]> => Promise.all(chooseRecords('all').chosen.map(completed))
+/** All records of this page. With `waits`, once its frames have loaded, and with the hashes of pictures that are not known yet. */
+export const readAll = async (waits: boolean): Promise<Captured[]> => {
+  if (waits) await pageShown()
+  return Promise.all(chooseRecords('all').chosen.map(each => completed(each, waits)))
+}
 
 /** The message nearest to the middle of the window. */
 const postInView = (): Element | undefined => {

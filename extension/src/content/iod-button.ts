@@ -1,9 +1,9 @@
 import { CATEGORIES, type Category, cutText, LIMITS } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
 import { suggestCategory } from '@iodine/known-iods'
+import { Failure, failureOf, sentenceOf } from '../shared/failures'
 import { ask, type CreatedIod } from '../shared/messages'
 import css from './iod-button.css?raw'
-import { NotCaptured } from './page-parts'
 import { findSelected, quotedPage, type Selected } from './quote'
 
 const LOOK_MS = 200
@@ -50,7 +50,7 @@ export const createIodButton = (onCreated: () => void) => {
     try {
       return findSelected(value, range)
     } catch (error) {
-      return error instanceof NotCaptured ? error.message : 'this part of the page can’t be read'
+      return error instanceof Failure ? error.message : sentenceOf('unreadablePart')
     }
   }
 
@@ -180,7 +180,7 @@ export const createIodButton = (onCreated: () => void) => {
       try {
         if (await isDeliberate(event)) await work()
       } catch (error) {
-        problem.textContent = (error as Error).message
+        problem.textContent = failureOf(error).message
       } finally {
         button.disabled = false
       }

@@ -1,67 +1,72 @@
 import { LIMITS, type TelegramRecord, type TiktokRecord } from '@iodine/contracts'
 import { captureDom, DOM_MAX, projectText } from '@iodine/evidence'
+import { Failure, sentenceOf } from '../shared/failures'
 import type { Collected, PageParts } from '../shared/messages'
-import {
-  allIn,
-  articlePart,
-  type Captured,
-  framesLoaded,
-  type PageState,
-  readTelegramPost,
-  sourceOf,
-  telegramPosts,
-  urlOf,
-} from '../sources'
-import { chooseRecords, completed } from './capture'
-import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
+import { allIn, articlePart, type Captured, elementOf, type PageState, sourceOf, urlOf } from '../sources'
+import { chooseRecords, completed, pageShown } from './capture'
+import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
 /** Elements whose layout is read in a moment; a page with more would stand still. */
 const ELEMENTS_MAX = 40_000
 const PICTURES_MAX = 50
 /** Characters of HTML and text in one message: browsers refuse more than 64 MiB, with pictures. */
 const CHARACTERS_MAX = 10_000_000
-
-/** Why a part of a page is not captured, for the user. */
-export class NotCaptured extends Error {}
+/** The page gets its turn after so long. */
+const SLICE_MS = 30
 
 /** The part of a page that is about one thing: its main part, else its only article, else all of it. */
 export const mainPart = (of: Document): Element => articlePart(of) ?? of.body
 
-/** The part of a list that shows one short video: all around its link, up to what shows others, too. */
-const partOfVideo = (of: Document, id: string): Element | undefined => {
-  const idOf = (link: Element): string | undefined =>
-    /\/(?:video|photo)\/(\d+)/.exec(urlOf(link.getAttribute('href') ?? '', of.baseURI)?.pathname ?? '')?.[1]
-  const linked = (element: Element): Set<string | undefined> =>
-    new Set([...element.querySelectorAll('a[href]')].map(idOf).filter(found => found !== undefined))
-  let part = [...of.querySelectorAll('a[href]')].find(link => idOf(link) === id)
-  for (let parent = part?.parentElement; parent && parent !== of.body; parent = parent.parentElement) {
-    if (linked(parent).size > 1) break
-    part = parent
+const videoOf = (link: Element): string | undefined =>
+  /\/(?:video|photo)\/(\d+)/.exec(urlOf(link.getAttribute('href') ?? '', link.baseURI)?.pathname ?? '')?.[1]
+
+/**
+ * The parts of a list that show one short video each, by its id: all around its first link, up to what shows others,
+ * too. One pass over the page.
+ */
+const partsOfVideos = (of: Document): Map<string, Element> => {
+  /** The only video that an element links to; null if it links to several. */
+  const only = new Map<Element, string | null>()
+  const parts = new Map<string, Element>()
+  for (const link of of.querySelectorAll('a[href]')) {
+    const id = videoOf(link)
+    if (id === undefined) continue
+    if (!parts.has(id)) parts.set(id, link)
+    for (let at: Element | null = link; at && at !== of.body; at = at.parentElement) {
+      const known = only.get(at)
+      // So are all elements around it.
+      if (known === null || known === id) break
+      only.set(at, known === undefined ? id : null)
+    }
   }
-  return part
+  for (const [id, link] of parts) {
+    let part = link
+    for (let at = link.parentElement; at && only.get(at) === id; at = at.parentElement) part = at
+    parts.set(id, part)
+  }
+  return parts
 }
 
-/** The part of the page that shows a record. */
-export const partOf = ({ source, record }: Captured, page: PageState): Element | undefined => {
-  if (source === 'telegram') {
-    const { url } = (record as TelegramRecord).telegram.post
-    return telegramPosts(page.document).find(post => readTelegramPost(post, page)?.telegram.post.url === url)
+/** The part of a page that shows a record which was read from it, for each of many records. */
+const createPartOf = ({ document: of, url }: PageState): ((captured: Captured) => Element | undefined) => {
+  let videos: Map<string, Element> | undefined
+  return ({ source, record }) => {
+    if (source === 'telegram') return elementOf(record as TelegramRecord)
+    const id = source === 'tiktok' ? (record as TiktokRecord).main.video_id : ''
+    if (id === '' || urlOf(url)?.pathname.includes(id)) return mainPart(of)
+    videos ??= partsOfVideos(of)
+    return videos.get(id)
   }
-  const id = source === 'tiktok' ? (record as TiktokRecord).main.video_id : ''
-  return id === '' || urlOf(page.url)?.pathname.includes(id)
-    ? mainPart(page.document)
-    : partOfVideo(page.document, id)
 }
 
-/** HTML and text of a part of the page, whole. Throws `NotCaptured` if it is too long for that. */
+/** HTML and text of a part of the page, whole. Throws a `Failure` if it is too long for that. */
 export const readPart = (part: Element): Pick<PageParts, 'url' | 'dom' | 'text'> => {
-  if (part.getElementsByTagName('*').length > ELEMENTS_MAX) throw new NotCaptured('the page is too long')
+  if (allIn(part, '*').length > ELEMENTS_MAX) throw new Failure('tooLong')
   // A reader of UTF-8 takes a byte order mark away, and with it the offsets of quotes.
   const text = projectText(part).replace(/^\ufeff+/, '')
   const dom = captureDom(part)
   // Both end where they are too long, up to half a character before.
-  if (text.length >= LIMITS.captureTextMax - 1 || dom.length >= DOM_MAX)
-    throw new NotCaptured('the page is too long')
+  if (text.length >= LIMITS.captureTextMax - 1 || dom.length >= DOM_MAX) throw new Failure('tooLong')
   return { url: location.href, dom, text }
 }
 
@@ -70,10 +75,10 @@ export const loadedPictures = (part: Element): string[] => {
   const drawn = (allIn(part, 'img') as HTMLImageElement[])
     .filter(({ complete, naturalWidth }) => complete && naturalWidth > 0)
     .map(({ currentSrc, src }) => currentSrc || src)
-  const behind = [...part.querySelectorAll<HTMLElement>('a[style*="background-image"]')].flatMap(
+  const behind = (allIn(part, 'a[style*="background-image"]') as HTMLElement[]).flatMap(
     ({ style }) => /^url\("(.*)"\)$/.exec(style.backgroundImage)?.[1] ?? [],
   )
-  const addresses = [...behind, ...drawn].map(address => urlOf(address, document.baseURI))
+  const addresses = [...behind, ...drawn].map(address => urlOf(address, part.baseURI))
   return [
     ...new Set(addresses.flatMap(url => (url && /^https?:$/.test(url.protocol) ? url.href : []))),
   ].slice(0, PICTURES_MAX)
@@ -86,26 +91,28 @@ const nextTask = () => new Promise(resolve => setTimeout(resolve))
  * why: the record is there all the same. A page whose post was removed is not captured.
  */
 export const collect = async (what: 'own' | 'all', sealing: boolean): Promise<Collected[]> => {
-  if (sourceOf(location.href) === 'telegram') await framesLoaded(document)
+  retryUnreadable()
+  await pageShown()
   const { page, chosen } = chooseRecords(what)
+  const partOf = createPartOf(page)
   const parts = new Map<Captured, { read: Omit<PageParts, 'pictures' | 'unread'>; pictures: string[] }>()
   const problems = new Map<Captured, string>()
   let characters = 0
+  let begun = performance.now()
   for (const captured of sealing ? chosen.filter(({ record }) => !record.context?.removed) : []) {
     try {
-      const part = partOf(captured, page)
-      if (!part) throw new NotCaptured('the page does not show it')
+      const part = partOf(captured)
+      if (!part) throw new Failure('notShown')
       const read = readPart(part)
       characters += read.dom.length + read.text.length
-      if (characters > CHARACTERS_MAX) throw new NotCaptured('the page is too long')
+      if (characters > CHARACTERS_MAX) throw new Failure('tooLong')
       parts.set(captured, { read, pictures: loadedPictures(part) })
     } catch (error) {
-      problems.set(
-        captured,
-        error instanceof NotCaptured ? error.message : 'this part of the page can’t be read',
-      )
+      problems.set(captured, error instanceof Failure ? error.message : sentenceOf('unreadablePart'))
     }
+    if (performance.now() - begun < SLICE_MS) continue
     await nextTask()
+    begun = performance.now()
   }
   const budget = { left: PICTURE_CHARACTERS_MAX }
   return Promise.all(

@@ -1,5 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
+import { BoundedMap } from '../shared/bounded'
 import type { PictureParts } from '../shared/messages'
 
 const PICTURE_MS = 8_000
@@ -14,43 +15,58 @@ interface Picture {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** A picture of the page; undefined if the page may not read it. */
-const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
-  try {
-    const response = await fetch(address, { cache: 'force-cache', credentials: 'same-origin', signal })
-    if (!response.ok || Number(response.headers.get('content-length') ?? 0) > PICTURE_BYTES_MAX)
-      return undefined
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    if (bytes.length === 0 || bytes.length > PICTURE_BYTES_MAX) return undefined
-    const type = (response.headers.get('content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase()
-    return { sha256: await sha256Hex(bytes), type, bytes }
-  } catch {
+/** Pictures that are remembered by address, of those that were read and of those that were not. */
+const REMEMBERED_MAX = 5_000
+const hashed = new BoundedMap<string, string>(REMEMBERED_MAX)
+const unreadable = new BoundedMap<string, true>(REMEMBERED_MAX)
+
+/** Has pictures that could not be read be tried again: somebody has pressed a button. */
+export const retryUnreadable = (): void => unreadable.clear()
+
+const load = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
+  const response = await fetch(address, { cache: 'force-cache', credentials: 'same-origin', signal })
+  if (!response.ok || Number(response.headers.get('content-length') ?? 0) > PICTURE_BYTES_MAX)
     return undefined
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (bytes.length === 0 || bytes.length > PICTURE_BYTES_MAX) return undefined
+  const type = (response.headers.get('content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase()
+  return { sha256: await sha256Hex(bytes), type, bytes }
+}
+
+let loading = 0
+const waiting: (() => void)[] = []
+
+/** A picture of the page; undefined if the page may not read it, which is tried once. A few are read at once. */
+const pictureOf = async (address: string, signal: AbortSignal): Promise<Picture | undefined> => {
+  if (loading >= PICTURES_AT_ONCE) await new Promise<void>(resolve => waiting.push(resolve))
+  loading += 1
+  try {
+    if (signal.aborted || unreadable.has(address)) return undefined
+    const picture = await load(address, signal).catch(() => undefined)
+    if (picture) hashed.set(address, picture.sha256)
+    else unreadable.set(address, true)
+    return picture
+  } finally {
+    loading -= 1
+    waiting.shift()?.()
   }
 }
 
-/** Does work for each address, a few at once. */
-const forEach = async (addresses: readonly string[], work: (address: string) => Promise<void>) => {
-  const waiting = [...addresses]
-  const go = async () => {
-    for (let address = waiting.shift(); address !== undefined; address = waiting.shift()) await work(address)
-  }
-  await Promise.all(Array.from({ length: PICTURES_AT_ONCE }, go))
-}
-
-const hashed = new Map<string, string>()
-
-/** The hashes, by address, of the pictures read before the timeout. Each picture is read once per page. */
-export const hashAll = async (addresses: string[]): Promise<Map<string, string>> => {
-  const signal = AbortSignal.timeout(PICTURE_MS)
-  await forEach(
-    addresses.filter(address => !hashed.has(address)),
-    async address => {
-      const picture = await pictureOf(address, signal)
-      if (picture) hashed.set(address, picture.sha256)
-    },
+/**
+ * The hashes, by address, of the pictures that are known, or that are read before the timeout. Each picture is read
+ * once per page.
+ */
+export const hashAll = async (addresses: readonly string[], reads = true): Promise<Map<string, string>> => {
+  const isNew = (address: string) => reads && !hashed.has(address) && !unreadable.has(address)
+  const wanted = addresses.filter(isNew)
+  const signal = wanted.length > 0 ? AbortSignal.timeout(PICTURE_MS) : undefined
+  if (signal) await Promise.all(wanted.map(address => pictureOf(address, signal)))
+  return new Map(
+    addresses.flatMap((address): [string, string][] => {
+      const hash = hashed.get(address)
+      return hash === undefined ? [] : [[address, hash]]
+    }),
   )
-  return new Map([...hashed].filter(([address]) => addresses.includes(address)))
 }
 
 /** The base64 of bytes, in pieces that an argument list can hold. */
@@ -73,15 +89,16 @@ export const readPictures = async (
 ): Promise<{ pictures: PictureParts[]; unread: number }> => {
   const signal = AbortSignal.timeout(ms)
   const found = new Map<string, PictureParts>()
-  await forEach(addresses, async url => {
-    const picture = await pictureOf(url, signal)
-    if (!picture) return
-    const { sha256, type, bytes } = picture
-    hashed.set(url, sha256)
-    const isHeld = bytes.length <= LIMITS.mediaBytes && bytes.length * 1.4 <= budget.left
-    if (isHeld) budget.left -= bytes.length * 1.4
-    found.set(url, { url, type, sha256, bytes: bytes.length, ...(isHeld && { base64: toBase64(bytes) }) })
-  })
+  await Promise.all(
+    addresses.map(async url => {
+      const picture = await pictureOf(url, signal)
+      if (!picture) return
+      const { sha256, type, bytes } = picture
+      const isHeld = bytes.length <= LIMITS.mediaBytes && bytes.length * 1.4 <= budget.left
+      if (isHeld) budget.left -= bytes.length * 1.4
+      found.set(url, { url, type, sha256, bytes: bytes.length, ...(isHeld && { base64: toBase64(bytes) }) })
+    }),
+  )
   const pictures = addresses.flatMap(address => found.get(address) ?? [])
   return { pictures, unread: addresses.length - pictures.length }
 }

@@ -1,8 +1,9 @@
 import { LIMITS } from '@iodine/contracts'
 import { anchorQuote } from '@iodine/evidence'
+import { Failure } from '../shared/failures'
 import type { PageParts, QuotedPage } from '../shared/messages'
-import { loadedPictures, NotCaptured, partAround, readPart } from './page-parts'
-import { PICTURE_CHARACTERS_MAX, readPictures } from './pictures'
+import { loadedPictures, partAround, readPart } from './page-parts'
+import { PICTURE_CHARACTERS_MAX, readPictures, retryUnreadable } from './pictures'
 
 /** Pictures are read while somebody waits for the form. */
 const PICTURE_MS = 3_000
@@ -42,12 +43,12 @@ const placeOf = (text: string, exact: string, context: { prefix: string; suffix:
   return same === undefined ? null : anchorQuote(text, { exact: same, ...context })
 }
 
-/** Finds selected words in the text of the page. Throws `NotCaptured` where they are not. */
+/** Finds selected words in the text of the page. Throws a `Failure` where they are not. */
 export const findSelected = (value: string, range: Range): Selected => {
   const part = partAround(range.commonAncestorContainer)
   const read = readPart(part)
   const place = placeOf(read.text, value, around(range, part))
-  if (!place) throw new NotCaptured('the selected words are not in the text of the page')
+  if (!place) throw new Failure('wordsMissing')
   return {
     place: { ...place, exact: read.text.slice(place.start, place.end) },
     read,
@@ -56,7 +57,8 @@ export const findSelected = (value: string, range: Range): Selected => {
 }
 
 /** Selected words with what a capture holds of the page. */
-export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => ({
-  page: { ...read, ...(await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)) },
-  place,
-})
+export const quotedPage = async ({ place, read, pictures }: Selected): Promise<QuotedPage> => {
+  retryUnreadable()
+  const found = await readPictures(pictures, { left: PICTURE_CHARACTERS_MAX }, PICTURE_MS)
+  return { page: { ...read, ...found }, place }
+}

@@ -1,6 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
+import { Failure } from '../shared/failures'
 import { ask } from '../shared/messages'
 import styles from './Popup.module.css'
 import { type StatusProps, useStatus } from './use-status'
@@ -66,7 +67,7 @@ function Settings({ status, attempt }: StatusProps) {
         onChange={({ currentTarget: { checked: on } }) =>
           attempt(async () => {
             if (on && !(await chrome.permissions.request({ origins: ALL_SITES })))
-              throw new Error('Without this permission pictures can’t be read')
+              throw new Failure('picturesPermission')
             await ask('setLooking', { on })
           })
         }

@@ -1,6 +1,7 @@
 import { PRODUCT_NAME } from '@iodine/contracts'
 import { Button, Callout, FormGroup, InputGroup, Intent, Loading, Switch, Tag } from '@iodine/ui'
 import { type FormEvent, useState } from 'react'
+import { Failure } from '../shared/failures'
 import { ask, type PageCapture } from '../shared/messages'
 import { KnownHere } from './KnownHere'
 import styles from './Popup.module.css'
@@ -26,6 +27,11 @@ export function Popup() {
       )}
       {!status && !problem && <Loading />}
       {status && !isSignedIn && <SignIn status={status} attempt={attempt} />}
+      {status?.problem && status.problem !== problem && (
+        <Callout intent={Intent.DANGER} compact>
+          {status.problem}.
+        </Callout>
+      )}
       {isSignedIn && tab && <ThisPage tab={tab} attempt={attempt} refreshTab={refreshTab} />}
       {isSignedIn && status.reading && tab?.status.marking && (
         <KnownHere tabId={tab.tabId} server={status.server} overlay={status.overlay} />
@@ -110,15 +116,15 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
   const { tabId, status } = tab
   const [working, setWorking] = useState(false)
   const [result, setResult] = useState('')
-  if (!status.source) return <p className={styles.muted}>This page can’t be collected from.</p>
+  if (status.refusal) return <p className={styles.muted}>{status.refusal}.</p>
 
   const collect = async (what: 'own' | 'all') => {
     setWorking(true)
     setResult('')
     await attempt(async () => {
       const { queued, invalid, absence } = await ask('collect', { tabId, what })
-      if (invalid.length > 0) throw new Error(`Not collected: ${invalid.join(', ')}`)
-      setResult(absence ?? `${queued} collected`)
+      setResult(absence ? `${absence}.` : `${queued} collected`)
+      if (invalid.length > 0) throw new Failure('unfit', { fields: invalid.join(', ') })
     })
     refreshTab()
     setWorking(false)
@@ -144,6 +150,11 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
       </div>
       <output className={styles.muted}>{result}</output>
       {status.capture && <CaptureState capture={status.capture} />}
+      {status.ended && (
+        <Callout intent={Intent.WARNING} compact>
+          {status.ended}.
+        </Callout>
+      )}
       <Switch
         label="Keep collecting on this page"
         checked={status.keeping}
@@ -160,8 +171,7 @@ function ThisPage({ tab, attempt, refreshTab }: ThisPageProps) {
         checked={status.marking}
         onChange={({ currentTarget: { checked: on } }) =>
           change(async () => {
-            if (on && !(await permitted()))
-              throw new Error(`${status.host} is marked only with your permission`)
+            if (on && !(await permitted())) throw new Failure('markingPermission', { host: status.host })
             await ask('markSite', { tabId, pattern: status.pattern, on })
           })
         }

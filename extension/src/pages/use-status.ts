@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import { failureOf } from '../shared/failures'
 import { ask, type Status, type TabStatus } from '../shared/messages'
 
 const REFRESH_MS = 700
@@ -8,8 +9,17 @@ export function useStatus() {
   const [status, setStatus] = useState<Status>()
   const [problem, setProblem] = useState('')
 
+  const [unreachable, setUnreachable] = useState('')
+
   const refresh = useCallback(
-    () => ask('status', {}).then(setStatus, error => setProblem(messageOf(error))),
+    () =>
+      ask('status', {}).then(
+        now => {
+          setStatus(now)
+          setUnreachable('')
+        },
+        error => setUnreachable(failureOf(error).message),
+      ),
     [],
   )
   useEffect(() => {
@@ -26,7 +36,7 @@ export function useStatus() {
         await work()
         return true
       } catch (error) {
-        setProblem(messageOf(error))
+        setProblem(failureOf(error).message)
         return false
       } finally {
         await refresh()
@@ -34,7 +44,7 @@ export function useStatus() {
     },
     [refresh],
   )
-  return { status, problem, attempt }
+  return { status, problem: problem || unreachable, attempt }
 }
 
 /** Shared props of a page's parts: the background's state, and the function that runs an action. */
@@ -42,8 +52,6 @@ export interface StatusProps {
   status: Status
   attempt: ReturnType<typeof useStatus>['attempt']
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export interface CurrentTab {
   tabId: number
@@ -62,8 +70,10 @@ export function useTab() {
     setTab({ tabId: current.id, status: await ask('tab', { tabId: current.id, url: current.url ?? '' }) })
   }, [])
   useEffect(() => {
-    refresh()
-    const timer = setInterval(refresh, REFRESH_MS)
+    // A tab that is gone has no status; that of the background says if it does not answer.
+    const poll = () => refresh().catch(() => {})
+    poll()
+    const timer = setInterval(poll, REFRESH_MS)
     return () => clearInterval(timer)
   }, [refresh])
   return { tab, refreshTab: refresh }

@@ -1,5 +1,6 @@
 import type { Category, NewEvidence, NewIod, Source } from '@iodine/contracts'
 import type { Captured } from '../sources'
+import { Failure, failureOf, failureSaying } from './failures'
 
 /** The number of sent records by result, since installation. */
 export interface Totals {
@@ -93,6 +94,8 @@ export interface Status {
   sealing: boolean
   /** Whether pictures of what is collected are read, to find them again. */
   looking: boolean
+  /** Why what was collected could not be kept in this browser the last time; empty if it could. */
+  problem: string
   captures: CaptureSummary
   overlay: OverlayState
 }
@@ -106,11 +109,16 @@ export interface TabStatus {
   keeping: boolean
   marking: boolean
   capture: PageCapture | null
+  /** Why nothing can be collected here, for the user; empty if it can. */
+  refusal: string
+  /** Why it does not keep collecting any more; empty if it was switched off, or is on. */
+  ended: string
 }
 
 /** What was collected of a page. */
 export interface CollectResult {
   queued: number
+  /** Fields of records that are none by the contract: these are not queued. */
   invalid: string[]
   /** Why nothing was collected, for the user. */
   absence?: string
@@ -232,9 +240,25 @@ export type RequestName = keyof Requests
 export type InputOf<N extends RequestName> = Requests[N]['input']
 export type ValueOf<N extends RequestName> = Requests[N]['value']
 
+/**
+ * A page's answer to an order: its address; the known IODs that are on it, if they were asked for; why the order failed,
+ * if it did.
+ */
+export interface PageReport {
+  url: string
+  found?: FoundOnPage[]
+  failure?: string
+}
+
 /** Sends a request to the background; rejects with a message for the user. */
 export const ask = async <N extends RequestName>(name: N, input: InputOf<N>): Promise<ValueOf<N>> => {
-  const answer: Answer<ValueOf<N>> = await chrome.runtime.sendMessage({ ...input, name })
-  if (!answer.ok) throw new Error(answer.error)
+  // Of a script whose extension has been updated or removed, `chrome.runtime` is not there any more.
+  const sent: Promise<Answer<ValueOf<N>> | undefined> = (async () =>
+    chrome.runtime.sendMessage({ ...input, name }))()
+  const answer = await sent.catch(error => {
+    throw failureOf(error)
+  })
+  if (!answer) throw new Failure('interrupted')
+  if (!answer.ok) throw failureSaying(answer.error)
   return answer.value
 }

@@ -1,9 +1,10 @@
 import { pageAddress, type RecordOf, type Source } from '@iodine/contracts'
 import { at, jsonOf, type PageState, textOf, urlOf } from './read'
+import { documentsOf } from './telegram'
 
 /** Why a page has no post: it was removed, the site asks to wait or keeps it from the reader, or answered with an error. */
-export interface Absence {
-  kind: 'removed' | 'waiting' | 'withheld' | 'error'
+interface Absence {
+  kind: 'removed' | 'waiting' | 'withheld' | 'siteError'
   /** HTTP status, of an error. */
   status?: number
 }
@@ -40,7 +41,7 @@ const tiktok = ({ document, url }: PageState): Absence['kind'] | undefined => {
 }
 
 const telegram = ({ document }: PageState): Absence['kind'] | undefined =>
-  document.querySelector('.tgme_widget_message_error') ? 'removed' : undefined
+  documentsOf(document).some(each => each.querySelector('.tgme_widget_message_error')) ? 'removed' : undefined
 
 /**
  * Returns why a page has no post; undefined if it may have one. A page that scripts moved on since its load has another
@@ -51,7 +52,7 @@ export const absenceOf = (source: Source, page: PageState): Absence | undefined 
   const documentOf = (address: string) => address.replace(/#.*$/s, '')
   const isAsLoaded = loadedUrl === undefined || documentOf(loadedUrl) === documentOf(url)
   if (status >= 400 && isAsLoaded)
-    return REMOVED_STATUS.has(status) ? { kind: 'removed' } : { kind: 'error', status }
+    return REMOVED_STATUS.has(status) ? { kind: 'removed' } : { kind: 'siteError', status }
   const kind = source === 'tiktok' ? tiktok(page) : source === 'telegram' ? telegram(page) : undefined
   return kind && { kind }
 }

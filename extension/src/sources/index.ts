@@ -1,8 +1,9 @@
 import type { RecordOf, Source } from '@iodine/contracts'
-import { type Absence, absenceOf, removalOf } from './absence'
+import { Failure } from '../shared/failures'
+import { absenceOf, removalOf } from './absence'
 import { readBlogPage } from './blog'
 import { type Found, type PageState, urlOf } from './read'
-import { isTelegramHost, readTelegramPage } from './telegram'
+import { channelPage, isTelegramApp, isTelegramHost, readTelegramPage } from './telegram'
 import { isTiktokHost, readTiktokPage } from './tiktok'
 
 /** The source of a page's address; undefined if it is not a web page's. */
@@ -25,24 +26,45 @@ export interface Captured<S extends Source = Source> {
   record: RecordOf[S]
 }
 
+/** The beginning of a feed's text: other declarations and comments may stand before its root. */
+const FEED = /^\s*(?:<[?!][^>]*>\s*)*<(?:rss|feed|rdf:RDF)[\s>]/i
+const FEED_CHARACTERS = 2_000
+
 /**
- * The records of a page; none if it is not a web page. With `absence` the page has no post: of a removed one the record
- * says only that.
+ * Throws the `Failure` of a page from which nothing can be collected, such as a feed that a browser shows, or the
+ * platform's web app.
  */
-export const readPage = (
-  page: PageState,
-): { source: Source | undefined; absence?: Absence } & Found<RecordOf[Source]> => {
+export const refuseOthers = ({ document, url }: Pick<PageState, 'document' | 'url'>): void => {
+  if (isTelegramApp(url)) throw new Failure('webApp', { page: channelPage(url) })
+  const { contentType: type, documentElement: root } = document
+  if (type === 'text/html' || type === 'application/xhtml+xml') return
+  if (type === 'image/svg+xml') throw new Failure('svg')
+  if (/\bpdf\b/.test(type)) throw new Failure('pdf')
+  // Chromium shows some feeds as their text.
+  const beginning = type === 'text/plain' ? (root?.textContent ?? '').slice(0, FEED_CHARACTERS) : ''
+  if (/^(rss|feed|RDF)$/i.test(root?.localName ?? '') || FEED.test(beginning)) throw new Failure('feed')
+  throw new Failure('file', { type })
+}
+
+/**
+ * The records of a page; none if it is not a web page. Of a removed post, the record says only that. Throws a `Failure`
+ * where it can hold none.
+ */
+export const readPage = (page: PageState): { source: Source | undefined } & Found<RecordOf[Source]> => {
   const source = sourceOf(page.url)
   if (!source) return { source, own: undefined, all: [] }
   const absence = absenceOf(source, page)
-  if (!absence) return { source, ...readers[source](page) }
+  if (!absence) {
+    refuseOthers(page)
+    return { source, ...readers[source](page) }
+  }
   const removal = absence.kind === 'removed' ? removalOf(source, page) : undefined
-  return { source, own: removal, all: removal ? [removal] : [], absence }
+  if (!removal) throw new Failure(absence.kind, { ...absence })
+  return { source, own: removal, all: [removal] }
 }
 
-export type { Absence } from './absence'
 export { imagesOf } from './blog'
 export { allIn, articlePart } from './context'
 export { type PageState, urlOf } from './read'
-export { channelPage, framesLoaded, isTelegramApp, readTelegramPost, telegramPosts } from './telegram'
+export { channelPage, elementOf, framesLoaded, readTelegramPost, telegramPosts } from './telegram'
 export { isTiktokHost, isTiktokList, readTiktokList } from './tiktok'

@@ -39,7 +39,7 @@ const APP_HOST = /^web[a-z]?\.telegram\.org$/
 export const isTelegramHost = (host: string): boolean => PREVIEW_HOST.test(host) || APP_HOST.test(host)
 
 /** The documents of a page: its own, and those of the frames that it may read, in which `t.me/CHANNEL/ID` shows a post. */
-const documentsOf = (document: Document): Document[] => [
+export const documentsOf = (document: Document): Document[] => [
   document,
   ...[...document.querySelectorAll('iframe')].flatMap(frame => frame.contentDocument ?? []),
 ]
@@ -78,6 +78,12 @@ export const telegramPosts = (document: Document): Element[] =>
     ...each.querySelectorAll('.tgme_widget_message[data-post]:not(.service_message)'),
   ])
 
+/** The elements of the posts that were read. */
+const elements = new WeakMap<TelegramRecord, Element>()
+
+/** The element that shows a post which was read from a page. */
+export const elementOf = (record: TelegramRecord): Element | undefined => elements.get(record)
+
 /** The posts of a channel's public preview, in the page's order. */
 export const readTelegramPage = (page: PageState): Found<TelegramRecord> => {
   const { document, url } = page
@@ -113,7 +119,7 @@ export const readTelegramPost = (
   const attachments = attachmentsOf(post, base)
   const message = messageOf(post)
   const ownerName = textIn(post, '.tgme_widget_message_owner_name')
-  return {
+  const record: TelegramRecord = {
     collector_metadata: { fetch_timestamp: time, source: 'telegram' },
     telegram: {
       channel: filled({
@@ -149,6 +155,8 @@ export const readTelegramPost = (
       ]),
     }),
   }
+  elements.set(record, post)
+  return record
 }
 
 const PREVIEW = 'a.tgme_widget_message_link_preview[href]'

@@ -1,23 +1,42 @@
-import { type Browser, chromium, type Page } from '@playwright/test'
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
+
+const options = () => ({
+  ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
+  args: [
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+    '--disable-gpu',
+    // Chromium's own sandbox can't start under root.
+    ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  ],
+})
 
 /**
  * The Chromium of the journeys (CHROMIUM_PATH, else Playwright's own), with software rendering and without
  * background traffic. A bench launches it before the product: after a failure the browser ends with this
  * process, but the product does not.
  */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    ...(process.env.CHROMIUM_PATH && { executablePath: process.env.CHROMIUM_PATH }),
+export const launchBrowser = (): Promise<Browser> => chromium.launch(options())
+
+/** The same with an unpacked extension, and a profile in a folder. */
+export const launchWithExtension = (profile: string, extension: string): Promise<BrowserContext> => {
+  const { args, ...others } = options()
+  return chromium.launchPersistentContext(profile, {
+    ...others,
+    headless: true,
+    ignoreDefaultArgs: ['--disable-extensions'],
     args: [
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-      '--disable-gpu',
-      // Chromium's own sandbox can't start under root.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      ...args,
+      '--headless=new',
+      `--disable-extensions-except=${extension}`,
+      `--load-extension=${extension}`,
+      // Branded builds disable this switch.
+      '--disable-features=DisableLoadExtensionCommandLineSwitch',
     ],
   })
+}
 
 /** A page with its own cache and storage; a token signs it in. */
 export const openPage = async (browser: Browser, token?: string): Promise<Page> => {

@@ -1,0 +1,18 @@
+/** A map of at most so many entries: for further ones the oldest go. */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #max: number
+  constructor(max: number) {
+    super()
+    this.#max = max
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key)
+    super.set(key, value)
+    for (const oldest of this.keys()) {
+      if (this.size <= this.#max) break
+      this.delete(oldest)
+    }
+    return this
+  }
+}
