@@ -2,7 +2,7 @@ import { hasStatus, isUnauthorized, type NewEvidence, paths } from '@iodine/cont
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { errorDetail } from '@iodine/ui'
 import { useCallback } from 'react'
-import { useHost } from './define-parcel'
+import { useHost } from './use-host'
 
 /** Key of everything that is read of evidence. */
 export const EVIDENCE = ['evidence']

@@ -3,21 +3,13 @@ import { type QueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import { Loading, NotFound } from '@iodine/ui'
 import { createPath, type Navigator, Route, Router, Routes } from '@iodine/ui/router'
 import * as React from 'react'
-import { type ComponentType, createContext, Suspense, use, useEffect, useMemo } from 'react'
+import { type ComponentType, Suspense, useEffect, useMemo } from 'react'
 import * as ReactDOMClient from 'react-dom/client'
 import singleSpaReact from 'single-spa-react'
 import { HOST_CONTRACT_VERSION, type HostProps, type RemoteParcel } from './host-contract'
 import { queryClientFor } from './query-client'
 import { SectionLink } from './section-link'
-
-const HostContext = createContext<HostProps | null>(null)
-
-/** The host's props, for components of a section. */
-export function useHost(): HostProps {
-  const host = use(HostContext)
-  if (!host) throw new Error('useHost() works only below defineParcel()')
-  return host
-}
+import { HostContext } from './use-host'
 
 /** The pages of a section by their path below its own: `{ '/': UsersPage, '/profile/:userId': ProfilePage }`. */
 export type SectionPages = Readonly<Record<string, ComponentType>>

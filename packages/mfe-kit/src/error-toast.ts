@@ -1,8 +1,8 @@
 import { isUnauthorized } from '@iodine/contracts'
 import { errorDetail } from '@iodine/ui'
 import { useEffect } from 'react'
-import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
+import { useHost } from './use-host'
 
 /**
  * The toast of a failed call: the server's detail, which is English, or `fallback`. Its title says so when the

@@ -11,7 +11,7 @@ export { errorDetail, errorHint } from '@iodine/ui'
 export { type Quote, useAddQuote } from './add-quote'
 export type { ApiClient } from './api-client'
 export { holdReads, writeOver } from './cache-writes'
-export { defineParcel, type SectionPages, useHost } from './define-parcel'
+export { defineParcel, type SectionPages } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
 export {
   HOST_CONTRACT_VERSION,
@@ -25,3 +25,4 @@ export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
 export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'
 export { type Sections, useSections } from './sections'
+export { useHost } from './use-host'

@@ -1,9 +1,9 @@
 import { foldIod, foldValue, hasStatus, type Iod, paths } from '@iodine/contracts'
 import { useCallback } from 'react'
 import { type Quote, useAddQuote } from './add-quote'
-import { useHost } from './define-parcel'
 import { errorToast } from './error-toast'
 import type { Toast } from './host-contract'
+import { useHost } from './use-host'
 
 const CONFLICT = 409
 

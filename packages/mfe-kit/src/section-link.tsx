@@ -1,7 +1,7 @@
 import type { AppPath } from '@iodine/contracts'
 import type { NavigateOptions } from '@iodine/ui/router'
 import type { AnchorHTMLAttributes, MouseEvent } from 'react'
-import { useHost } from './define-parcel'
+import { useHost } from './use-host'
 
 /** Whether a click ends a selection of text by the mouse, and is none on the link. */
 export const isSelecting = ({ detail }: MouseEvent): boolean =>

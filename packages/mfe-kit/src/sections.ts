@@ -1,8 +1,8 @@
 import { type AppPath, paths } from '@iodine/contracts'
 import type { NavigateOptions } from '@iodine/ui/router'
 import { useMemo } from 'react'
-import { useHost } from './define-parcel'
 import type { Toast } from './host-contract'
+import { useHost } from './use-host'
 
 /** Ways to other pages, for what is no link. */
 export interface Sections {

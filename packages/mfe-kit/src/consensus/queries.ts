@@ -1,8 +1,8 @@
 import { type Consensus, LIMITS } from '@iodine/contracts'
 import { useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { createContext, use, useCallback } from 'react'
-import { useHost } from '../define-parcel'
 import { pagesInView } from '../evidence/in-view'
+import { useHost } from '../use-host'
 
 /** How long consensus is shown without asking again, in milliseconds. */
 const FRESH_MS = 60_000

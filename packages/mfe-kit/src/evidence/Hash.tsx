@@ -1,8 +1,8 @@
 import { Button } from '@iodine/ui'
 import { ClipboardIcon } from '@iodine/ui/icons'
 import { useState } from 'react'
-import { useHost } from '../define-parcel'
 import { errorToast } from '../error-toast'
+import { useHost } from '../use-host'
 import styles from './evidence.module.css'
 
 /** A hash, with a button that copies it. `name` says what it is of: 'manifest hash'. */

@@ -3,7 +3,7 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, LoadingPanel } from '@iodine/ui'
 import { MediaIcon } from '@iodine/ui/icons'
 import { useEffect, useState } from 'react'
-import { useHost } from '../define-parcel'
+import { useHost } from '../use-host'
 import styles from './evidence.module.css'
 
 /** Pictures that a browser only draws: an SVG is a document. */

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { createContext, use } from 'react'
 import { EVIDENCE } from '../add-quote'
-import { useHost } from '../define-parcel'
+import { useHost } from '../use-host'
 import { pagesInView } from './in-view'
 
 /** IODs of a request; the rows of a page of the list. */

@@ -3,8 +3,8 @@ import { usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { saveFile } from '@iodine/ui'
 import { useCallback } from 'react'
 import { EVIDENCE } from '../add-quote'
-import { useHost } from '../define-parcel'
 import { errorToast } from '../error-toast'
+import { useHost } from '../use-host'
 
 /** Key of everything that is read of captures. */
 export const CAPTURES = ['captures']

@@ -1,6 +1,6 @@
 import type { CaptureSummary } from '@iodine/contracts'
 import { useQueries } from '@iodine/mfe-kit/query'
-import { useHost } from '../define-parcel'
+import { useHost } from '../use-host'
 import { pagesInView } from './in-view'
 import { CAPTURES } from './queries'
 

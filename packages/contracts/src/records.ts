@@ -1,0 +1,34 @@
+import type { BlogRecord, RecordOf, TelegramRecord, TiktokRecord } from './collector.js'
+import { isSameSite, pageAddress, siteOf } from './page-address.js'
+import type { Source } from './vocabulary.js'
+
+/** Natural key of a record, unique per user and source; undefined if the record has none. */
+export const naturalKey = {
+  tiktok: (record: TiktokRecord) => record.main.video_id,
+  telegram: (record: TelegramRecord) => record.telegram.post.url,
+  blog: (record: BlogRecord) => pageAddress(record.metadata.canonical || record.metadata.og_url || ''),
+} as const
+
+/**
+ * Returns the address of another site that an article's page names as its original, by its canonical address or
+ * `og:url`; null if it names none. A claim of the page: the article was seen at its natural key.
+ */
+export const namedOriginal = (record: BlogRecord): string | null => {
+  const own = naturalKey.blog(record)
+  const stated = [record.context?.stated_canonical, record.metadata.og_url]
+  return stated.find(address => address && siteOf(address) !== null && !isSameSite(address, own)) ?? null
+}
+
+/**
+ * Returns when a record's post was seen removed, as the page was not collected since: the first time after it was last
+ * collected; null if it is not known to be removed.
+ */
+export const removalSeen = ({
+  collector_metadata: { fetch_timestamp },
+  context,
+}: RecordOf[Source]): string | null => {
+  if (!context?.removed) return null
+  const { first_seen, last_seen } = context.removed
+  const isSince = (time: string) => Date.parse(time) > Date.parse(fetch_timestamp)
+  return [first_seen, last_seen].find(isSince) ?? null
+}
