@@ -117,7 +117,8 @@ it('pull what is due, sign in with the key, and hand on what came with where it 
       .toBe(`{"type":"bundle","objects":[${objects.map(({ raw }) => raw).join(',')}]}`)
     expect(staged.get(id)).toEqual({
       token,
-      cursor: JSON.stringify({ added_after: '2026-01-01T00:00:03Z' }),
+      cursor: JSON.stringify({ added_after: '2026-01-01T00:00:03.000000Z' }),
+      skipped: { count: 0, listed: [] },
       more: false,
       withdrawn: [],
     })

@@ -292,6 +292,7 @@ const ROWS: Record<string, Row> = {
   'GET /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
   'GET /coordination/runs/:id/graph': { id: 'run', status: mine(200, 404) },
   // The owner's run has no such edge.
+  'GET /coordination/runs/:id/left-out': { id: 'run', status: mine(200, 404) },
   'GET /coordination/runs/:id/shares': { id: 'run', query: () => '?a=tiktok%20a&b=tiktok%20b', status: 404 },
   'DELETE /coordination/runs/:id': { id: 'run', status: mine(200, 404) },
   'POST /profile/passkeys/options': { status: 200 },
@@ -378,6 +379,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
     'GET /coordination/runs',
     'GET /coordination/runs/:id',
     'GET /coordination/runs/:id/graph',
+    'GET /coordination/runs/:id/left-out',
     'GET /coordination/runs/:id/shares',
   ],
   // What the extension may call, save ending its session.
