@@ -62,7 +62,13 @@ describe('the graph page', () => {
     const found = await settled()
     expect(requests()).toEqual([{ limit: '5000' }])
     expect(section.toasts).toEqual([
-      { status: 'success', title: 'Graph loaded', description: '3 nodes, 2 links', duration: 3000 },
+      {
+        status: 'success',
+        title: 'Graph loaded',
+        description: '3 nodes, 2 links',
+        duration: 3000,
+        position: 'top',
+      },
     ])
     const badges = within(screen.getByRole('list', { name: 'Counts' })).getAllByRole('listitem')
     expect(badges.map(badge => badge.textContent)).toEqual([

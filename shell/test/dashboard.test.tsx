@@ -32,6 +32,7 @@ const session = {
 const SIGNED_IN: Routes = {
   'GET /profile/me': [200, user],
   'GET /iods': [200, []],
+  'POST /iods/lookup': [200, []],
   'GET /iods/days': [200, [{ day: '2026-11-23', all: 3, own: 1 }]],
   'GET /profile/usage': [200, usage],
   'GET /profile/api-tokens': [200, []],

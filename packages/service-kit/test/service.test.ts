@@ -119,8 +119,8 @@ beforeAll(async () => {
   const sign = (scope: 'full' | 'collector', ms: number, scopes?: readonly ApiScope[]) =>
     signToken(keys.privateKey, { id: 'u1', sid: 's1', scope, ...(scopes && { scopes }) }, ms)
   ofScope = (scope, scopes) => sign(scope as 'full', 60_000, scopes as ApiScope[])
-  token = await sign('full', 60_000)
-  collectorToken = await sign('collector', 60_000)
+  token = await sign('full', 3_600_000)
+  collectorToken = await sign('collector', 3_600_000)
   expired = await sign('full', -60_000)
 })
 
