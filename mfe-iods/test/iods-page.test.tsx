@@ -488,7 +488,7 @@ test('rows say how much evidence an IOD has, by one request a page, and open it'
     ],
     'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
   })
-  const mark = await screen.findByRole('button', { name: 'Evidence: 2' })
+  const mark = await screen.findByRole('button', { name: 'Evidence: 2 quotes' })
   expect(mark.closest('tr')?.textContent).toContain('claim 0')
   expect(screen.getAllByRole('button', { name: /^Evidence/ })).toHaveLength(1)
   const asked = calls.filter(({ route }) => route === 'POST /iods/evidence/counts')
@@ -542,7 +542,7 @@ test('the details of a row lead to the evidence, which stays when their popover 
     'POST /iods/evidence/counts': [200, { [target.id]: 1 }],
     'GET /iods/:id/evidence': [200, [], { 'X-Total-Count': '0' }],
   })
-  await screen.findByRole('button', { name: 'Evidence: 1' })
+  await screen.findByRole('button', { name: 'Evidence: 1 quote' })
   fireEvent.click(screen.getByRole('button', { name: 'Details' }))
   const inDetails = await screen.findByText('Evidence (1)')
   fireEvent.click(inDetails)

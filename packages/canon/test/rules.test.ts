@@ -85,7 +85,7 @@ const someStep = fc.oneof(
 
 const STEPS = 50
 
-/** `ROUNDS=10000 npx vitest run --project canon rules.test.ts` takes 10,000 steps. */
+/** `ROUNDS=10000 npx vitest run packages/canon/test/rules.test.ts` takes 10,000 steps. */
 it('are never violated by merges, splits, new texts and undoing', () => {
   fc.assert(
     fc.property(fc.array(someStep, { minLength: STEPS, maxLength: STEPS }), steps => {

@@ -331,7 +331,7 @@ describe('a MISP event', () => {
 })
 
 const CASES = process.env.CASES
-/** `CASES=dir npx vitest run --project exchange misp-slices -t real`: MISP events of other tools. */
+/** `CASES=dir npx vitest run packages/exchange/test/misp-slices -t real`: MISP events of other tools. */
 test.skipIf(!CASES)('real files come apart and together again', async () => {
   const files = (readdirSync(CASES as string, { recursive: true }) as string[])
     .filter(name => name.endsWith('.json'))

@@ -139,7 +139,7 @@ describe('the objects of a bundle', () => {
 })
 
 const CASES = process.env.CASES
-/** `CASES=dir npx vitest run --project exchange -t real`: STIX files of other tools. */
+/** `CASES=dir npx vitest run packages/exchange/ -t real`: STIX files of other tools. */
 test.skipIf(!CASES)('real files come apart and together again', () => {
   const files = (readdirSync(CASES as string, { recursive: true }) as string[])
     .filter(name => name.endsWith('.json'))

@@ -36,6 +36,7 @@ export function useIodEvidence(iod: Pick<Iod, 'id' | 'value'>, count: number): I
 /** The number of an IOD's evidence in its row; nothing without any. It opens the evidence. */
 export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; count: number }) {
   const { open, drawer } = useDrawer(iod)
+  const quotes = `${formatCount(count)} ${count === 1 ? 'quote' : 'quotes'}`
   return (
     <>
       {count > 0 && (
@@ -46,8 +47,8 @@ export function EvidenceMark({ iod, count }: { iod: Pick<Iod, 'id' | 'value'>; c
           // A row is one Tab stop: the arrow keys reach what is in it.
           tabIndex={-1}
           icon={<CitationIcon size={12} />}
-          text={`${formatCount(count)} ${count === 1 ? 'quote' : 'quotes'}`}
-          aria-label={`Evidence: ${formatCount(count)}`}
+          text={quotes}
+          aria-label={`Evidence: ${quotes}`}
           title="Evidence"
           onClick={open}
         />
