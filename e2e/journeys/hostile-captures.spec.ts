@@ -8,7 +8,7 @@ import { hostileFragments, randomPage } from '../support/hostile-pages.js'
 type Evidence = Pick<typeof import('@iodine/evidence'), 'captureDom' | 'projectText'>
 declare const evidence: Evidence
 
-const RUNS = rounds(200)
+const RUNS = rounds(320)
 const PAPER = 'http://paper.example'
 const READER = 'http://reader.example'
 
@@ -94,9 +94,9 @@ const tryAll = () => {
   }
 }
 
-test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chromium draws`, async ({
-  browser,
-}) => {
+test(`${RUNS} hostile pages: nothing of a capture runs, and its text is what Chromium draws`, {
+  tag: '@long',
+}, async ({ browser }) => {
   test.setTimeout(60_000 + RUNS * 1_000)
   const context = await browser.newContext()
   const executed: string[] = []
