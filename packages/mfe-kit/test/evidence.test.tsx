@@ -317,7 +317,7 @@ describe('counts', () => {
     const { calls } = await openSection(defineParcel({ '/': Rows }), '/dashboard/iods', '/dashboard/iods', {
       'POST /iods/evidence/counts': [200, { [IDS[1] as string]: 1_234 }],
     })
-    expect(await screen.findByRole('button', { name: 'Evidence: 1,234' })).toBeTruthy()
+    expect(await screen.findByRole('button', { name: 'Evidence: 1,234 quotes' })).toBeTruthy()
     expect(screen.getAllByRole('button')).toHaveLength(1)
     expect(calls.map(({ body }) => body)).toEqual([{ ids: IDS }])
   })
