@@ -92,7 +92,7 @@ test('thirty texts become a handful of narratives, which people merge, split and
   await test.step('one is opened on its sentences, which stand in their texts', async () => {
     await list.getByRole('link', { name: /giant mirrors/i }).click()
     await expect(title).toHaveText(/giant mirrors · heat.* · .*Lake Varnel/i)
-    await expect(page.getByText(/Said by 6 sentences of 3 sources since/)).toBeVisible()
+    await expect(page.getByText(/Said by 6 sentences of 3 sources/)).toBeVisible()
     const sentences = page.getByRole('list', { name: 'Sentences', exact: true })
     await expect(sentences.getByText('Nobody asks why.')).toHaveCount(6)
     await expect(

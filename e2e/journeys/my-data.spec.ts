@@ -83,7 +83,10 @@ test('every source has its tab, its layout, its fields and its original', async 
   const expectEveryField = async (card: Locator, record: object) => {
     const values = shownValues(record)
     const missing = async () => {
-      const text = (await card.textContent()) ?? ''
+      const times = card
+        .locator('time')
+        .evaluateAll(shown => shown.map(time => time.getAttribute('datetime')))
+      const text = `${await card.textContent()} ${(await times).join(' ')}`
       return values.filter(value => !text.includes(value))
     }
     await expect.poll(missing).toEqual([])
