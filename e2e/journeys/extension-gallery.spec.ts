@@ -14,9 +14,9 @@ test('the built extension reads each page of the gallery as its record says', as
     pages.flatMap(([, , { url, frame }]) => [url, frame ?? url].map(each => new URL(each).hostname)),
   )
   const sites = await startSites()
-  // Nobody is at this address: what is collected waits in the browser.
+  // No server listens at this address: the collected records stay queued in the browser.
   const collector = await launchCollector({ sites, hosts: [...hosts], server: 'http://127.0.0.1:9' })
-  // The browser tells the tab of a permitted site alone.
+  // The browser reveals the tab of a permitted site only.
   const [[, , { url: first, html: shown }]] = pages as [(typeof pages)[number]]
   sites.serve(first, shown)
   const { page, popup } = await collector.open(first)

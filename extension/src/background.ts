@@ -23,7 +23,7 @@ chrome.runtime.onMessage.addListener((message, from, reply) => {
     .then(reply, error => reply({ ok: false, error: failureOf(error).message }))
   return true
 })
-/** Has the app do something that nobody waits for. */
+/** Runs work of the app without waiting for its result. */
 const run = (work: (app: App) => unknown): void =>
   void app()
     .then(work)
