@@ -26,11 +26,27 @@ const setupFiles = ['heartbeat.mjs', 'restore.mjs', 'unexpected-errors.mjs'].map
 // doesn't know: it may select files that only a bundler can read.
 const inNode = { conditions: ['source', 'node', 'development|production'] }
 
+/** Files that replace the document, which other files' components are bound to. */
+const OWN_PAGE = ['extension/test/**/*.test.{ts,tsx}', 'packages/ui/test/page-end.test.tsx']
+const inPage = {
+  resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
+  // For test files that run in Node.
+  ssr: { resolve: inNode },
+  // Only the tests request files from this server; a package may be behind a link out of the workspace.
+  server: { fs: { strict: false } },
+}
+const pageTest = {
+  ...common,
+  environment: join(root, 'packages/ui/testing/environment.ts'),
+  setupFiles: [...setupFiles, join(root, 'packages/ui/testing/setup.ts')],
+}
+
 const needsReact = (folder: string) => {
   const manifest = join(root, folder, 'package.json')
   return existsSync(manifest) && 'react' in (JSON.parse(readFileSync(manifest, 'utf8')).dependencies ?? {})
 }
 const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
+const pages = folders.filter(needsReact)
 const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
 
 export default defineConfig({
@@ -46,23 +62,20 @@ export default defineConfig({
           ...common,
           name: 'node',
           setupFiles,
-          include: testsOf(folders.filter(folder => !needsReact(folder))),
+          include: testsOf(folders.filter(folder => !pages.includes(folder))),
         },
       },
       {
-        resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
-        // For test files that run in Node.
-        ssr: { resolve: inNode },
-        // Only the tests request files from this server; a package may be behind a link out of the workspace.
-        server: { fs: { strict: false } },
+        ...inPage,
         test: {
-          ...common,
+          ...pageTest,
           name: 'page',
-          environment: join(root, 'packages/ui/testing/environment.ts'),
-          setupFiles: [...setupFiles, join(root, 'packages/ui/testing/setup.ts')],
-          include: testsOf(folders.filter(needsReact)),
+          setupFiles: [...pageTest.setupFiles, join(root, 'packages/ui/testing/same-page.ts')],
+          include: testsOf(pages),
+          exclude: OWN_PAGE,
         },
       },
+      { ...inPage, test: { ...pageTest, name: 'own page', isolate: true, include: OWN_PAGE } },
     ],
   },
 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pathPattern } from '@iodine/contracts'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Route } from '../src/index'
 
 /** A response, as JSON unless its body is bytes; `null` closes the connection without one. */
@@ -22,7 +22,6 @@ type Handler = (call: Call) => Answer | Promise<Answer>
 /** The API's responses, by the contract's routes. */
 export type Routes = { [R in Route]?: Answer | Handler }
 
-const closers: (() => void)[] = []
 const misses: string[] = []
 
 /**
@@ -65,9 +64,10 @@ export async function startApi(routes: Routes, prefix = '') {
     response.end(isBytes ? body : JSON.stringify(body ?? null))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  closers.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections()
     server.close()
+    failOnMisses()
   })
   return { calls, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
@@ -83,8 +83,3 @@ export function failOnMisses(): void {
   const unanswered = misses.splice(0)
   if (unanswered.length > 0) throw new Error(`No route of this test answers ${unanswered.join('; ')}`)
 }
-
-afterEach(() => {
-  for (const close of closers.splice(0)) close()
-  failOnMisses()
-})

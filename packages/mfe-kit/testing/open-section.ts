@@ -1,6 +1,6 @@
 import type { BrowserConfig, Profile } from '@iodine/contracts'
 import { NavigationType } from '@iodine/ui/router'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { createApiClient, mountParcel } from '../src/host'
 import type { HostProps, RemoteParcel, Toast } from '../src/index'
 import { type Routes, startApi } from './api-server'
@@ -96,6 +96,7 @@ export async function openSection(
     await section.unmount()
     container.remove()
   })
+  onTestFinished(closeSections)
   await section.mounted
   return { calls, toasts, search: () => here().url.search, path: () => here().url.pathname, navigate }
 }
@@ -103,5 +104,3 @@ export async function openSection(
 async function closeSections() {
   for (const close of closers.splice(0)) await close()
 }
-
-afterEach(closeSections)
