@@ -6,7 +6,7 @@ import { LoadingPanel, LoadMore, type QueryState, SkeletonCards } from '../src'
 const refetch = vi.fn()
 const show = (state: Partial<QueryState<string[]>>, errorText?: string) => {
   cleanup()
-  render(
+  const { container } = render(
     <LoadingPanel
       query={{ data: undefined, error: null, isFetching: false, refetch, ...state }}
       errorTitle="Unable to load"
@@ -17,7 +17,7 @@ const show = (state: Partial<QueryState<string[]>>, errorText?: string) => {
       {names => <p>{names.join()}</p>}
     </LoadingPanel>,
   )
-  return document.body.textContent
+  return container.textContent
 }
 
 test('loads, then shows the content, or what stands for nothing', async () => {

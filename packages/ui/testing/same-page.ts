@@ -1,8 +1,14 @@
-/** Setup file: a test file fails if it leaves elements, as the next file gets the same page. */
+/** Setup file: the next test file gets the same page. A file fails if it leaves elements. */
 import { afterAll, expect } from 'vitest'
 
 if (typeof document !== 'undefined') {
+  // happy-dom has no layout, so some files give all elements a size.
+  const before = Object.getOwnPropertyDescriptors(HTMLElement.prototype)
+
   afterAll(() => {
+    for (const name of Object.keys(Object.getOwnPropertyDescriptors(HTMLElement.prototype)))
+      if (!Object.hasOwn(before, name)) Reflect.deleteProperty(HTMLElement.prototype, name)
+    Object.defineProperties(HTMLElement.prototype, before)
     // The toasts' container stays.
     const left = [...document.body.children].filter(
       element => element.innerHTML !== '' && !element.querySelector('.bp6-toast-container'),

@@ -11,10 +11,16 @@ if (typeof document !== 'undefined') {
   // On a busy machine a page's first import may take seconds.
   configure({ asyncUtilTimeout: 30_000 })
 
-  // Registered first, so it runs last: after tests have stopped their servers and sections.
+  // Toasts are rendered outside the test's container, so `cleanup` does not remove them.
+  const closeToasts = () => {
+    for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
+  }
+
+  // Of the file before, in the same page.
+  closeToasts()
+  // Registered first, so it runs last: after the other hooks of a test.
   afterEach(() => {
     cleanup()
-    // Toasts are rendered outside the test's container, so `cleanup` does not remove them.
-    for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
+    closeToasts()
   })
 }
