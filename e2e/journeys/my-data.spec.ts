@@ -24,10 +24,17 @@ const tab = (page: Page, source: Source) => page.getByRole('tab', { name: TABS[s
 const iodDialog = (page: Page) => page.getByRole('dialog', { name: 'Create IOD from Data Field' })
 const marks = (card: Locator) => card.locator('mark').allTextContents()
 
+/** `text` with plain spaces: times have narrow ones. */
+const spaced = (text: string) => text.replaceAll('\u202f', ' ')
 /** The values of a record that its card shows, unordered, without collector_metadata and attachment types. */
 const shownValues = (value: unknown, key = ''): string[] => {
   if (value === null || value === undefined || value === '') return []
-  if (key === 'create_time') return [new Date(Number(value) * 1_000).toISOString().replace('.000Z', 'Z')]
+  if (key === 'create_time')
+    return [
+      spaced(
+        new Date(Number(value) * 1_000).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' }),
+      ),
+    ]
   if (typeof value === 'number') return [value.toLocaleString('en-US')]
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value.flatMap(each => shownValues(each))
@@ -83,10 +90,7 @@ test('every source has its tab, its layout, its fields and its original', async 
   const expectEveryField = async (card: Locator, record: object) => {
     const values = shownValues(record)
     const missing = async () => {
-      const times = card
-        .locator('time')
-        .evaluateAll(shown => shown.map(time => time.getAttribute('datetime')))
-      const text = `${await card.textContent()} ${(await times).join(' ')}`
+      const text = spaced((await card.textContent()) ?? '')
       return values.filter(value => !text.includes(value))
     }
     await expect.poll(missing).toEqual([])
@@ -287,6 +291,9 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   const floating = page.getByRole('button', { name: '+ IOD' })
   await test.step('with the mouse, across highlights', async () => {
     await expect(floating).toHaveCount(0)
+    // From a link's first character, then from the midst of one.
+    await selectWithMouse(page, `ALPHA${t} HIDES`, card)
+    await expect(floating).toBeVisible()
     await selectWithMouse(page, `gamma${t} today. ALPHA${t}`, card)
     await expect(floating).toBeVisible()
     const button = await floating.boundingBox()

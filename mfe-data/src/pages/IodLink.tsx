@@ -11,6 +11,7 @@ export const IodLink = ({ iod, children }: { iod: Iod; children: ReactNode }) =>
     draggable={false}
     onClick={event => isSelecting(event) && event.preventDefault()}
   >
+    <span className={styles.edge} aria-hidden />
     {children}
   </SectionLink>
 )

@@ -126,7 +126,7 @@ function Votes({ iod, isSettled }: { iod: Iod; isSettled: boolean }) {
         <Tally iod={iod} />
         <VoteButtons iod={iod} onVote={vote} />
       </div>
-      {consensus && votes.length > 0 && <p className={styles.worth}>{consensus.reason}</p>}
+      {votes.length > 0 && <p className={styles.worth}>{consensus?.reason}</p>}
       {votes.length === 0 && <p className={styles.none}>None yet</p>}
       <ul className={styles.votes}>
         {shown.map(({ id, user_id, username, vote_type, created_at }) => (
