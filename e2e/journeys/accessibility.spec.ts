@@ -5,7 +5,7 @@ import { faultsOf, watchShifts } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
 import { watchPolicy } from '../support/policy.js'
-import { SIZES } from '../support/sizes.js'
+import { SIZES, tierOf } from '../support/sizes.js'
 import { OVERLAYS, reach } from '../support/states.js'
 
 let stack: TestStack
@@ -23,7 +23,7 @@ test.afterAll(() => stack?.stop())
 
 // `npm run pictures` looks at a large monitor too, and at more states.
 for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width} px`, () => {
+  test.describe(`at ${viewport.width} px`, tierOf(viewport), () => {
     test.beforeEach(async ({ page }) => {
       // Some forty states each: four times what they take on a busy machine.
       test.setTimeout(480_000)
@@ -43,7 +43,7 @@ for (const viewport of SIZES) {
       expect(violations).toEqual([])
     })
 
-    test('nor has a dialog, popover, menu or drawer', async ({ page }) => {
+    test('nor has a dialog, popover, menu or drawer', { tag: '@long' }, async ({ page }) => {
       // Without animations: contrast must be measured in the final rendering.
       await page.emulateMedia({ reducedMotion: 'reduce' })
       const faults: string[] = []
@@ -64,9 +64,9 @@ for (const viewport of SIZES) {
   })
 }
 
-test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', async ({
-  page,
-}) => {
+test('the API reference keeps to the policy, under which no script of a page runs that is not a file of ours', {
+  tag: '@long',
+}, async ({ page }) => {
   const violations = await watchPolicy(page)
   await page.goto(`${stack.url}/api/v1/docs`)
   await page.getByText('Ask for a sign-in link by e-mail').click()

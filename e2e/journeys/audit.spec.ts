@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb'
 import { faultsOf } from '../support/faults.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
-import { SIZES, tierOf } from '../support/sizes.js'
+import { SIZES } from '../support/sizes.js'
 
 const LOG = '/dashboard/admin?tab=audit-log'
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -94,94 +94,92 @@ const actAsAdministrator = async (page: Page, token: string, name: string): Prom
 }
 
 for (const size of SIZES)
-  test(
-    `what members and administrators do stands in the log, and is found by filters at ${size.width} px`,
-    tierOf(size),
-    async ({ page }) => {
-      await page.setViewportSize(size)
-      const name = `member${size.width}`
-      const member = await stack.signUp(`${name}@example.org`, name)
-      const boss = await stack.signUp('boss@example.org', 'the_boss')
-      const campaign = await actAsMember(page, member, boss.api)
-      await actAsAdministrator(page, boss.token, name)
-      await expectLogged(boss.api, name, ['api-token.created', 'campaign.published', 'campaign.exported'])
+  test(`what members and administrators do stands in the log, and is found by filters at ${size.width} px`, {
+    tag: '@long',
+  }, async ({ page }) => {
+    await page.setViewportSize(size)
+    const name = `member${size.width}`
+    const member = await stack.signUp(`${name}@example.org`, name)
+    const boss = await stack.signUp('boss@example.org', 'the_boss')
+    const campaign = await actAsMember(page, member, boss.api)
+    await actAsAdministrator(page, boss.token, name)
+    await expectLogged(boss.api, name, ['api-token.created', 'campaign.published', 'campaign.exported'])
 
-      await page.getByRole('tab', { name: 'Audit log' }).click()
-      await expect(page).toHaveURL(/\?tab=audit-log$/)
-      const log = logOf(page)
-      await expect(log.getByText(/^Chain intact, \d+ entries since/)).toBeVisible()
-      await expect(rowOf(page, 'Administrator signed in (link)').first()).toContainText('@the_boss')
-      for (const [action, who, subject] of [
-        ['Campaign exported (csv)', `@${name}`, campaign],
-        ['Campaign published', `@${name}`, campaign],
-        ['API token made', `@${name}`, 'API token'],
-        ['Beta code made', '@the_boss', 'Beta code'],
-        ['Limits of an account changed (iods)', '@the_boss', `@${name}`],
-        ['Account suspended', '@the_boss', `@${name}`],
-      ] as const) {
-        const row = rowOf(page, action).first()
-        // From a minute on it is one ago.
-        for (const text of [/just now|minutes? ago/, who, 'browser, 127.0.0.0/24', subject])
-          await expect(row).toContainText(text)
-      }
-      expect(await faultsOf(page, 'the log')).toEqual([])
+    await page.getByRole('tab', { name: 'Audit log' }).click()
+    await expect(page).toHaveURL(/\?tab=audit-log$/)
+    const log = logOf(page)
+    await expect(log.getByText(/^Chain intact, \d+ entries since/)).toBeVisible()
+    await expect(rowOf(page, 'Administrator signed in (link)').first()).toContainText('@the_boss')
+    for (const [action, who, subject] of [
+      ['Campaign exported (csv)', `@${name}`, campaign],
+      ['Campaign published', `@${name}`, campaign],
+      ['API token made', `@${name}`, 'API token'],
+      ['Beta code made', '@the_boss', 'Beta code'],
+      ['Limits of an account changed (iods)', '@the_boss', `@${name}`],
+      ['Account suspended', '@the_boss', `@${name}`],
+    ] as const) {
+      const row = rowOf(page, action).first()
+      // From a minute on it is one ago.
+      for (const text of [/just now|minutes? ago/, who, 'browser, 127.0.0.0/24', subject])
+        await expect(row).toContainText(text)
+    }
+    expect(await faultsOf(page, 'the log')).toEqual([])
 
-      await log.getByLabel('Done by').fill(`@${name}`)
-      await expectTotal(page, '3 entries')
-      await log.getByLabel('Action').selectOption({ label: 'Campaign exported' })
-      await expectTotal(page, '1 entry')
-      await expect(page).toHaveURL(/&by=%40member\d+&action=campaign\.exported$/)
-      await page.reload()
-      await expectTotal(page, '1 entry')
-      await expect(log.getByLabel('Done by')).toHaveValue(`@${name}`)
-      await log.getByRole('button', { name: /^Details of entry/ }).click()
-      const dialog = page.getByRole('dialog', { name: 'Entry of the Audit Log' })
-      for (const text of ['browser, 127.0.0.0/24', campaign, member.id])
-        await expect(dialog.getByText(text, { exact: true })).toBeVisible()
-      expect(await faultsOf(page, 'an entry')).toEqual([])
-      await page.keyboard.press('Escape')
-      await expect(log.getByRole('button', { name: /^Details of entry/ })).toBeFocused()
+    await log.getByLabel('Done by').fill(`@${name}`)
+    await expectTotal(page, '3 entries')
+    await log.getByLabel('Action').selectOption({ label: 'Campaign exported' })
+    await expectTotal(page, '1 entry')
+    await expect(page).toHaveURL(/&by=%40member\d+&action=campaign\.exported$/)
+    await page.reload()
+    await expectTotal(page, '1 entry')
+    await expect(log.getByLabel('Done by')).toHaveValue(`@${name}`)
+    await log.getByRole('button', { name: /^Details of entry/ }).click()
+    const dialog = page.getByRole('dialog', { name: 'Entry of the Audit Log' })
+    for (const text of ['browser, 127.0.0.0/24', campaign, member.id])
+      await expect(dialog.getByText(text, { exact: true })).toBeVisible()
+    expect(await faultsOf(page, 'an entry')).toEqual([])
+    await page.keyboard.press('Escape')
+    await expect(log.getByRole('button', { name: /^Details of entry/ })).toBeFocused()
 
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        log.getByRole('button', { name: 'Download CSV' }).click(),
-      ])
-      const rows = readFileSync(await download.path(), 'utf8')
-        .trimEnd()
-        .split('\r\n')
-      expect(rows[0]).toContain('seq,id,at,action,')
-      expect(rows.slice(1)).toEqual([
-        expect.stringContaining(
-          `,campaign.exported,done,user,${member.id},web,127.0.0.0/24,campaign,${campaign},`,
-        ),
-      ])
-      await log.getByRole('button', { name: 'Clear filters' }).click()
-      await expect(page).toHaveURL(/\?tab=audit-log$/)
-      await expect(log.getByLabel('Done by')).toHaveValue('')
-      await expect(log.getByLabel('Action')).toBeFocused()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      log.getByRole('button', { name: 'Download CSV' }).click(),
+    ])
+    const rows = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect(rows[0]).toContain('seq,id,at,action,')
+    expect(rows.slice(1)).toEqual([
+      expect.stringContaining(
+        `,campaign.exported,done,user,${member.id},web,127.0.0.0/24,campaign,${campaign},`,
+      ),
+    ])
+    await log.getByRole('button', { name: 'Clear filters' }).click()
+    await expect(page).toHaveURL(/\?tab=audit-log$/)
+    await expect(log.getByLabel('Done by')).toHaveValue('')
+    await expect(log.getByLabel('Action')).toBeFocused()
 
-      await log.getByLabel('About').fill(name)
-      await expectTotal(page, '2 entries')
-      await expect(rowOf(page, 'Account suspended')).toBeVisible()
-      const day = (offset: number) =>
-        page.evaluate(days => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv'), offset)
-      await log.getByLabel('From', { exact: true }).fill(await day(2))
-      await expectTotal(page, '0 entries')
-      await expect(log.getByText('Nothing in the log matches these filters.')).toBeVisible()
-      expect(await faultsOf(page, 'nothing found')).toEqual([])
-      await log.getByLabel('From', { exact: true }).fill(await day(-2))
-      await log.getByLabel('To', { exact: true }).fill(await day(2))
-      await expectTotal(page, '2 entries')
-      await log.getByLabel('To', { exact: true }).fill(await day(-2))
-      await expectTotal(page, '0 entries')
-      await log.getByRole('button', { name: 'Clear filters' }).click()
-      await log.getByLabel('Kind of actor').selectOption('System')
-      await expect(rowOf(page, 'Settings at start').first()).toBeVisible()
-      await expect(rowOf(page, '@the_boss')).toHaveCount(0)
-      await log.getByLabel('About').fill('<b>nobody')
-      await expectTotal(page, '0 entries')
-    },
-  )
+    await log.getByLabel('About').fill(name)
+    await expectTotal(page, '2 entries')
+    await expect(rowOf(page, 'Account suspended')).toBeVisible()
+    const day = (offset: number) =>
+      page.evaluate(days => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv'), offset)
+    await log.getByLabel('From', { exact: true }).fill(await day(2))
+    await expectTotal(page, '0 entries')
+    await expect(log.getByText('Nothing in the log matches these filters.')).toBeVisible()
+    expect(await faultsOf(page, 'nothing found')).toEqual([])
+    await log.getByLabel('From', { exact: true }).fill(await day(-2))
+    await log.getByLabel('To', { exact: true }).fill(await day(2))
+    await expectTotal(page, '2 entries')
+    await log.getByLabel('To', { exact: true }).fill(await day(-2))
+    await expectTotal(page, '0 entries')
+    await log.getByRole('button', { name: 'Clear filters' }).click()
+    await log.getByLabel('Kind of actor').selectOption('System')
+    await expect(rowOf(page, 'Settings at start').first()).toBeVisible()
+    await expect(rowOf(page, '@the_boss')).toHaveCount(0)
+    await log.getByLabel('About').fill('<b>nobody')
+    await expectTotal(page, '0 entries')
+  })
 
 test('a long log comes page by page, and a hostile username is shown as text', { tag: '@long' }, async ({
   page,

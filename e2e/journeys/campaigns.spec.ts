@@ -264,11 +264,9 @@ test('deleting the open campaign closes it; a lost one says so', { tag: '@long' 
   await expect(toast(page, 'Please select a campaign first')).toBeVisible()
 })
 
-test('a file is imported after its plan; after a failure by trying again; twice adds nothing', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a file is imported after its plan; after a failure by trying again; twice adds nothing', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const [known] = (await createIods(ana, 1, 'Import')) as [Iod]
   const { id } = await createCampaign(ana, 'Imported')

@@ -61,12 +61,9 @@ const gathered = async ({ api }: Person): Promise<void> => {
   await expect.poll(pending, { timeout: 60_000 }).toBe(false)
 }
 
-test('thirty texts become a handful of narratives, which people merge, split and undo', async ({
-  page,
-  person,
-  openAs,
-  ai,
-}) => {
+test('thirty texts become a handful of narratives, which people merge, split and undo', {
+  tag: '@long',
+}, async ({ page, person, openAs, ai }) => {
   test.setTimeout(240_000)
   const ana = await person('ana')
   await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canonical' } })

@@ -56,7 +56,7 @@ const clickEdge = async (page: Page, a: string, b: string) => {
   await canvas.click({ position: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 } })
 }
 
-test('from a run to both posts of a pair', async ({ page, person, openAs }) => {
+test('from a run to both posts of a pair', { tag: '@long' }, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   await collect(ana)
   await openAs(ana, '/dashboard/graph')

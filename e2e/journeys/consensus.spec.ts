@@ -106,7 +106,9 @@ test.afterAll(async () => {
   await stack?.stop()
 })
 
-test('the list says what votes are worth, and the details why in one sentence', async ({ page }) => {
+test('the list says what votes are worth, and the details why in one sentence', { tag: '@long' }, async ({
+  page,
+}) => {
   const violations = await watchPolicy(page)
   const answers: Response[] = []
   page.on('response', response => {

@@ -43,11 +43,9 @@ const quoted = async (who: Person, mark: string, ...words: string[]) => {
   return { ...page, iod }
 }
 
-test('another member reads a quote in its context and verifies it; the page itself once it is shared', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('another member reads a quote in its context and verifies it; the page itself once it is shared', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const { id, url, words, text } = await quoted(ana, mark)
@@ -118,11 +116,9 @@ test('another member reads a quote in its context and verifies it; the page itse
   expect(policy).toEqual([])
 })
 
-test('the keyboard opens evidence and closes it again; on a phone it is the whole window', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('the keyboard opens evidence and closes it again; on a phone it is the whole window', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const ana = await person('ana')
   const mark = newMark()

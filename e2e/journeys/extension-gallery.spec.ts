@@ -6,7 +6,7 @@ type Kept = { record: Record<string, unknown> }
 /** A record without its collection time. */
 const timeless = ({ collector_metadata: _, ...content }: Record<string, unknown>) => content
 
-test('the built extension reads each page of the gallery as its record says', async () => {
+test('the built extension reads each page of the gallery as its record says', { tag: '@long' }, async () => {
   // Far above what all pages together need.
   test.setTimeout(600_000)
   const pages = gallery()

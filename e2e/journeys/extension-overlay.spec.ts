@@ -114,10 +114,9 @@ test('20 pages are read, and whatever they are, the same bytes leave the browser
   await sites.stop()
 })
 
-test('underlines follow the page: scrolling, zooming, changes; and are gone at once when switched off', async ({
-  product,
-  person,
-}) => {
+test('underlines follow the page: scrolling, zooming, changes; and are gone at once when switched off', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const ana = await person('scrolls')
   const mark = Date.now().toString(36)
   const [first, second, hidden] = [`boiling lakes ${mark}`, `drained lakes ${mark}`, `covered lakes ${mark}`]

@@ -209,10 +209,9 @@ test('what is collected offline goes out later, once; a revoked session keeps it
   await sites.stop()
 })
 
-test('keeps collecting until stopped; marks what is known; a page can do none of it', async ({
-  product,
-  person,
-}) => {
+test('keeps collecting until stopped; marks what is known; a page can do none of it', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const eve = await person('hostile')
   const sites = await startSites()
   const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })

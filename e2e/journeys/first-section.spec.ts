@@ -171,9 +171,9 @@ test('the guide’s own tests and types hold', { tag: '@long' }, async () => {
   })
 })
 
-test('the guide’s section is deployed by itself, switched to a new version and back; the rest stays as it is', async ({
-  page,
-}) => {
+test('the guide’s section is deployed by itself, switched to a new version and back; the rest stays as it is', {
+  tag: '@long',
+}, async ({ page }) => {
   test.slow()
   const first = async () => {
     await expect(heading(page, LABEL)).toBeVisible()

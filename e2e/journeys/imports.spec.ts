@@ -5,11 +5,9 @@ import { expect, test } from '../support/fixtures.js'
 const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 const AMBER = 'marking-definition--f88d31f6-486f-44da-b317-01333bde0b82'
 
-test('a bundle of another tool is planned, imported, kept, and exported byte for byte', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a bundle of another tool is planned, imported, kept, and exported byte for byte', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const mark = Date.now().toString(36)
   const marked = `"object_marking_refs":["${AMBER}"]`

@@ -11,11 +11,9 @@ const panelOf = (page: Page) => page.getByRole('dialog', { name: 'IOD', exact: t
 const part = (page: Page, name: string) => panelOf(page).getByRole('region', { name })
 const link = (page: Page, value: string) => rowOf(page, value).getByRole('link', { name: value })
 
-test('a row opens its IOD beside the list: votes, campaigns, and where it occurs in one’s own work', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('a row opens its IOD beside the list: votes, campaigns, and where it occurs in one’s own work', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const [ana, bo] = await Promise.all([person('ana'), person('bo')])
   const mark = newMark()
   const source = `https://${mark}.example.org/post?a=1&b=2`
@@ -194,7 +192,7 @@ for (const [width, height] of [
   [1440, 900],
   [390, 844],
 ] as const)
-  test(`a value of 10,000 characters scrolls within the panel at ${width} px`, async ({
+  test(`a value of 10,000 characters scrolls within the panel at ${width} px`, { tag: '@long' }, async ({
     page,
     person,
     openAs,

@@ -56,7 +56,7 @@ const openMenu = async (card: Locator) => {
 /** Room that the button of selected text, with its category, keeps, in pixels. */
 const BUBBLE_WIDTH = 184
 
-test('every source has its tab, its layout, its fields and its original', async ({
+test('every source has its tab, its layout, its fields and its original', { tag: '@long' }, async ({
   page,
   person,
   openAs,

@@ -91,7 +91,9 @@ test('another address, confirmed from both, once each is asked', { tag: '@long' 
   await expectFine(page)
 })
 
-test('the account is deleted by a typed name and a link, kept once, and gone at last', async ({ page }) => {
+test('the account is deleted by a typed name and a link, kept once, and gone at last', {
+  tag: '@long',
+}, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const email = 'leaver@example.org'
   const { token, api } = await stack.signUp(email, 'leaver')

@@ -12,9 +12,9 @@ test.afterEach(() => keepLog(test.info(), stack))
 test.afterAll(() => stack?.stop())
 
 // accessibility.spec.ts covers an administrator's pages.
-test('no page of a member breaks the content security policy, as the page itself hears of it', async ({
-  page,
-}) => {
+test('no page of a member breaks the content security policy, as the page itself hears of it', {
+  tag: '@long',
+}, async ({ page }) => {
   test.setTimeout(240_000)
   const member = await stack.signUp()
   const made = await fillEveryPage(member)

@@ -288,7 +288,9 @@ test('blank rows stand where rows are loaded, and Refresh without a network says
   await expect(row(page, 'claim 129')).toBeVisible()
 })
 
-test('IODs are picked by search, range and all at once, and no key loses the selection', async ({ page }) => {
+test('IODs are picked by search, range and all at once, and no key loses the selection', {
+  tag: '@long',
+}, async ({ page }) => {
   // Places are measured at once: the dialog must not be opening still.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   const { id } = await boss.api.call(campaignsApi.createCampaign, { body: { name: 'Picked' } })

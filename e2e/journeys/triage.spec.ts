@@ -40,7 +40,11 @@ const countInput = async (page: Page): Promise<() => Promise<{ clicks: number; k
   return () => counter.jsonValue()
 }
 
-test('a campaign of 30 of 300 IODs takes at most 6 clicks', async ({ page, person, openAs }) => {
+test('a campaign of 30 of 300 IODs takes at most 6 clicks', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   // Most of the time goes into the 300 IODs.
   test.slow()
   const ana = await person('ana')

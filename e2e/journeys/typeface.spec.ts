@@ -85,7 +85,7 @@ test('the typeface is preloaded from the own origin, once, and kept for good', a
   expect(violations).toEqual([])
 })
 
-test('nothing moves when the typeface arrives late', async ({ page, person, openAs }) => {
+test('nothing moves when the typeface arrives late', { tag: '@long' }, async ({ page, person, openAs }) => {
   const who = await person('late')
   const value = `typeface-${Date.now().toString(36)}`
   await who.api.call(iodsApi.createIod, {

@@ -143,7 +143,10 @@ test('exported, imported into an empty stack and exported again, a campaign hold
   await fc.assert(fc.asyncProperty(iods, roundTrip), { ...draws(1, 384), endOnFailure: true })
 }, 3_600_000)
 
-test('evidence goes along where it is asked for, as not verified, once', async () => {
+test('evidence goes along where it is asked for, as not verified, once', {
+  tags: 'long',
+  timeout: 240_000,
+}, async () => {
   await withTwo(async (from, to) => {
     for (const format of ['json', 'stix'] as const) {
       const value = `Mirrors "heat" the <lake> 🛰 ${format}`
@@ -195,4 +198,4 @@ test('evidence goes along where it is asked for, as not verified, once', async (
       expect(back.done.evidence).toEqual({ added: 0, known: 2, left_out: 0 })
     }
   })
-}, 240_000)
+})

@@ -82,7 +82,7 @@ describe('the log', () => {
   const SIZE = 2_048
   const reference = new Reference(Array.from({ length: SIZE }, (_, n) => leafOf(n)))
 
-  it('has the roots and paths of RFC 9162 at all sizes to 2,048', async () => {
+  it('has the roots and paths of RFC 9162 at all sizes to 2,048', { tags: 'long' }, async () => {
     const { nodeAt, roots } = await grow(SIZE)
     expect(await rootAt(nodeAt, 0)).toBe(reference.mth(0, 0).toString('hex'))
     for (let size = 1; size <= SIZE; size++) {

@@ -334,9 +334,9 @@ describe('a service', () => {
         })
         socket.on('close', () => resolve(seen))
       })
-    expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`)).toMatch(
-      /^HTTP\/1.1 431 [\s\S]*\{"detail":"[^"]+"\}$/,
-    )
+    expect(
+      await raw(`GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`),
+    ).toMatch(/^HTTP\/1.1 431 [\s\S]*\{"detail":"[^"]+"\}$/)
     expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [\s\S]*\{"detail":"[^"]+"\}$/)
   })
 })

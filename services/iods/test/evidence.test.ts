@@ -357,7 +357,7 @@ describe('one member who wants to flood an IOD', () => {
     expect((await add(api, id, { capture_id, ...place(text, again?.exact ?? '') })).status).toBe(201)
   })
 
-  it('an IOD takes 100 pieces, of however many members', async () => {
+  it('an IOD takes 100 pieces, of however many members', { tags: 'long' }, async () => {
     const { id, value } = await iod()
     const text = said(value, 120)
     const people = await Promise.all(

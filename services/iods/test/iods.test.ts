@@ -785,7 +785,9 @@ describe('lists', () => {
     all = [extra, ...all]
   })
 
-  it('agrees with a plain filter of the whole list, facets too, for every combination', async () => {
+  it('agrees with a plain filter of the whole list, facets too, for every combination', {
+    tags: 'long',
+  }, async () => {
     const options = {
       q: [undefined, 'ALPHA', 'ray', 't', 'nothing at all', ' 1'],
       category: [undefined, ['USERNAME'], ['TITLE', 'URL'], ['COMPANY'], ['TITLE', 'TITLE']],

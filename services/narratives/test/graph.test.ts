@@ -234,7 +234,10 @@ describe('the graph', () => {
     expect((await read({ limit: '19' })).links).toHaveLength(whole.links.length)
   })
 
-  it('shows what was just posted or deleted, fifty times at once', { timeout: CROWD_MS }, async () => {
+  it('shows what was just posted or deleted, fifty times at once', {
+    tags: 'long',
+    timeout: CROWD_MS,
+  }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, async (_, n) => {
         const id = await say([triplet('Everybody', 'says', `thing ${n}`)], n < 3 ? 'one/source' : undefined)
@@ -416,7 +419,7 @@ describe('filters by labels', () => {
     expect(await lighthouse()).toHaveLength(3)
   })
 
-  it('read the edges of the rarest part alone', { timeout: 180_000 }, async () => {
+  it('read the edges of the rarest part alone', { tags: 'long', timeout: 180_000 }, async () => {
     // A service of its own: its sample of edges is of these.
     const own = await startBench()
     try {
@@ -846,7 +849,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     expect((await state())?.graph).toBeTruthy()
   })
 
-  it('count what is posted and deleted while they are built', async () => {
+  it('count what is posted and deleted while they are built', { tags: 'long' }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, (_, n) => say([triplet('Sun', 'has', `spot ${n % 6}`)])),
     )

@@ -631,7 +631,7 @@ describe('a narrative', () => {
 })
 
 describe('among users', () => {
-  it('a hundred texts of one leave room for another’s one', async () => {
+  it('a hundred texts of one leave room for another’s one', { tags: 'long' }, async () => {
     ai.always({ after: 150, answer: 'simple' })
     const busy = newUser()
     const many = await Promise.all(Array.from({ length: 100 }, (_, n) => add(`Busy person ${n}.`, busy)))

@@ -13,7 +13,10 @@ afterAll(() => {
   other.remove()
 })
 
-test('the team’s command finds the running copy, starts a stopped one, and says why it can do neither', async () => {
+test('the team’s command finds the running copy, starts a stopped one, and says why it can do neither', {
+  tags: 'long',
+  timeout: 240_000,
+}, async () => {
   const mail = await startMailCatcher()
   const env = { PORT: '0', DATA_DIR: folder.path, SMTP_URL: mail.url, RATE_LIMITS: 'off' }
   const command = async (args: string[], more: Record<string, string> = {}) => {
@@ -69,4 +72,4 @@ test('the team’s command finds the running copy, starts a stopped one, and say
   expect(await command(['delete', 'ana@example.org'])).toMatchObject({ code: 1 })
   await stack.stop()
   await mail.stop()
-}, 240_000)
+})

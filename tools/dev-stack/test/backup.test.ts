@@ -77,7 +77,10 @@ const deletedIn = async (api: ApiClient) =>
     ({ subject }) => subject.id,
   )
 
-test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', async () => {
+test('a backup, of a product in use or stopped, restores into an empty folder what had been acknowledged', {
+  tags: 'long',
+  timeout: 240_000,
+}, async () => {
   const on = (name: string) => ({ ...env, DATA_DIR: at(name), ADMIN_EMAILS: 'ana@example.org' })
   let stack: Stack = await startStack({ env: on('first') })
   const { token, id: userId, api } = await signUp({ url: stack.url, mail }, 'ana@example.org', 'ana')
@@ -211,7 +214,7 @@ test('a backup, of a product in use or stopped, restores into an empty folder wh
   // Without a product that runs, the command starts it for itself; where there is no data, it checks nothing.
   expect(await verifyLog(on('third'), atEnd.end)).toMatchObject({ code: 0 })
   expect(await verifyLog(on('fourth'))).toMatchObject({ code: 2, said: expect.stringContaining('no data') })
-}, 240_000)
+})
 
 const refusal = (work: Promise<unknown>) =>
   work.then(

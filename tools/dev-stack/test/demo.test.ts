@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { addDemo } from '../src/demo.js'
 import { startStack } from '../src/index.js'
 
-test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta codes, without a mail to anybody', async () => {
+test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta codes, without a mail to anybody', {
+  tags: 'long',
+  timeout: 180_000,
+}, async () => {
   const folder = temporaryFolder()
   const mail = await startMailCatcher()
   const env = {
@@ -57,4 +60,4 @@ test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta c
     await mail.stop()
     folder.remove()
   }
-}, 180_000)
+})

@@ -63,7 +63,10 @@ const statusOf = async (url: string, token: string) =>
   (await apiClient(url, token).send('GET', '/profile/me')).status
 
 describe('npm run account -- rotate-keys', () => {
-  test('brings in new keys at the next start, signs nobody out, and lets the old ones go once nothing needs them', async () => {
+  test('brings in new keys at the next start, signs nobody out, and lets the old ones go once nothing needs them', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     let stack = await startStack({ env })
     const ana = await signUp({ url: stack.url, mail }, 'ana@example.org', 'ana')
     await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
@@ -116,7 +119,7 @@ describe('npm run account -- rotate-keys', () => {
     stack = await startStack({ env })
     expect([await statusOf(stack.url, bo.token), await statusOf(stack.url, ana.token)]).toEqual([200, 401])
     await stack.stop()
-  }, 240_000)
+  })
 
   test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', async () => {
     const kept = contentOf('secrets-key')

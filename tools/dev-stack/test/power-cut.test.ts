@@ -71,59 +71,58 @@ const onTheFolder = () =>
     }
   })
 
-test(
-  'what was acknowledged before a kill -9 is there after the next start',
-  async () => {
-    let running = start()
-    const { email, token } = await signUp({ url: await running.url, mail })
-    const kept = { tiktok: [] as string[], iods: [] as string[] }
-    for (let round = 0; round < rounds(2); round++) {
-      const { child, exited } = running
-      const { call } = apiClient(await running.url, token)
-      const iods = async () => {
-        for (;;) kept.iods.push((await call(iodsApi.createIod, { body: iodInput() })).id)
-      }
-      const batches = async () => {
-        for (let answers = 1; ; answers++) {
-          const records = Array.from({ length: 50 }, () => tiktokPost())
-          const { results } = await call(collectorApi.ingestRecords, {
-            params: { source: 'tiktok' },
-            body: { records },
-          })
-          kept.tiktok.push(...results.map(result => ('id' in result ? result.id : 'not taken')))
-          if (answers === 5) child.kill('SIGKILL')
-        }
-      }
-      await Promise.allSettled([iods(), batches(), exited])
-
-      running = start()
-      const url = await running.url
-      const again = (path: string) =>
-        fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
-      expect(await (await again('/profile/me')).json()).toMatchObject({ email })
-      for (const [path, acknowledged] of [
-        ['/tiktok/data', kept.tiktok],
-        ['/iods', kept.iods],
-      ] as const) {
-        const ids = ((await (await again(path)).json()) as { id: string }[]).map(({ id }) => id)
-        const known = new Set(ids)
-        expect(acknowledged.filter(id => !known.has(id))).toEqual([])
-        expect(known.size).toBe(ids.length)
-        expect((await again(`${path}?limit=1`)).headers.get('x-total-count')).toBe(String(ids.length))
+test('what was acknowledged before a kill -9 is there after the next start', {
+  tags: 'long',
+  timeout: rounds(2) * 60_000,
+}, async () => {
+  let running = start()
+  const { email, token } = await signUp({ url: await running.url, mail })
+  const kept = { tiktok: [] as string[], iods: [] as string[] }
+  for (let round = 0; round < rounds(2); round++) {
+    const { child, exited } = running
+    const { call } = apiClient(await running.url, token)
+    const iods = async () => {
+      for (;;) kept.iods.push((await call(iodsApi.createIod, { body: iodInput() })).id)
+    }
+    const batches = async () => {
+      for (let answers = 1; ; answers++) {
+        const records = Array.from({ length: 50 }, () => tiktokPost())
+        const { results } = await call(collectorApi.ingestRecords, {
+          params: { source: 'tiktok' },
+          body: { records },
+        })
+        kept.tiktok.push(...results.map(result => ('id' in result ? result.id : 'not taken')))
+        if (answers === 5) child.kill('SIGKILL')
       }
     }
-    expect(kept.tiktok.length).toBeGreaterThanOrEqual(rounds(2) * 250)
+    await Promise.allSettled([iods(), batches(), exited])
 
+    running = start()
     const url = await running.url
-    running.child.kill('SIGTERM')
-    running.child.kill('SIGINT')
-    const { code, lines } = await running.exited
-    expect(code).toBe(0)
-    expect(lines).toEqual([`ready ${url}`])
-    expect(onTheFolder()).toEqual([])
-  },
-  rounds(2) * 60_000,
-)
+    const again = (path: string) =>
+      fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await (await again('/profile/me')).json()).toMatchObject({ email })
+    for (const [path, acknowledged] of [
+      ['/tiktok/data', kept.tiktok],
+      ['/iods', kept.iods],
+    ] as const) {
+      const ids = ((await (await again(path)).json()) as { id: string }[]).map(({ id }) => id)
+      const known = new Set(ids)
+      expect(acknowledged.filter(id => !known.has(id))).toEqual([])
+      expect(known.size).toBe(ids.length)
+      expect((await again(`${path}?limit=1`)).headers.get('x-total-count')).toBe(String(ids.length))
+    }
+  }
+  expect(kept.tiktok.length).toBeGreaterThanOrEqual(rounds(2) * 250)
+
+  const url = await running.url
+  running.child.kill('SIGTERM')
+  running.child.kill('SIGINT')
+  const { code, lines } = await running.exited
+  expect(code).toBe(0)
+  expect(lines).toEqual([`ready ${url}`])
+  expect(onTheFolder()).toEqual([])
+})
 
 test('a wrong environment ends it with every fault and status 1', async () => {
   const { code, lines, complaints } = await start({ PORT: 'x', REDIS_URL: 'nowhere', ADMIN_EMAILS: 'me' })

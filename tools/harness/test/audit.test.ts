@@ -391,7 +391,10 @@ it('is open to administrators’ own sessions alone: not to their API tokens, ex
   }
 })
 
-it('a script of one member fills it with 50 entries and one an hour, hides nothing and delays nobody', async () => {
+it('a script of one member fills it with 50 entries and one an hour, hides nothing and delays nobody', {
+  tags: 'long',
+  timeout: 300_000,
+}, async () => {
   const [script, other] = [await stack.signUp(), await stack.signUp()]
   const campaignOf = ({ api }: SignedInUser) =>
     api.call(campaignsApi.createCampaign, { body: { name: 'A campaign' } })
@@ -434,7 +437,7 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
     await mongo.close()
   }
   expect(await verify()).toBe(0)
-}, 300_000)
+})
 
 it('has the settings that each part has started with, and secrets by name alone', async () => {
   const begun = await vi.waitFor(async () => {
@@ -481,6 +484,7 @@ it('gets what was done while auth was away once it is back', async () => {
 
 const KILLS = rounds(2)
 it('a campaigns service that is killed between an action and its hand-over loses no entry', {
+  tags: 'long',
   timeout: (KILLS + 2) * BLOCKED_MS,
 }, async () => {
   campaigns = await spawnPart(stack, 'campaigns')

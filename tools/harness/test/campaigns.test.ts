@@ -81,7 +81,10 @@ it('keeps all of 20 additions at once, and nothing of a campaign deleted among t
   }
 }, 3_600_000)
 
-it('answers statistics equal to a count of the campaign, through additions, removals, votes and a deleted account', async () => {
+it('answers statistics equal to a count of the campaign, through additions, removals, votes and a deleted account', {
+  tags: 'long',
+  timeout: 3_600_000,
+}, async () => {
   const random = seededRandom(7)
   const below = (n: number) => Math.floor(random() * n)
   const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] ?? expect.unreachable()
@@ -130,4 +133,4 @@ it('answers statistics equal to a count of the campaign, through additions, remo
     })
     .toEqual({ erased: true })
   await expectExact()
-}, 3_600_000)
+})

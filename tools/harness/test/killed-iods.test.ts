@@ -22,57 +22,52 @@ afterAll(async () => {
   await stack?.stop()
 })
 
-it(
-  'an iods service killed while IODs are created keeps list, search and counts in step',
-  async () => {
-    const acknowledged = new Set<string>()
-    let unanswered = 0
-    for (let kill = 0; kill < KILLS; kill++) {
-      // Others each time: a transaction that a kill leaves open blocks its user until the database ends it.
-      const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
-      await iods.start()
-      const create =
-        ({ api }: SignedInUser) =>
-        async (isRunning: () => boolean) => {
-          while (isRunning()) {
-            const answer = await api.send(
-              'POST',
-              '/iods',
-              iodInput({ value: `kill ${kill} ${Math.random()}` }),
-            )
-            if (answer.status === 201) acknowledged.add(answer.body.id)
-            else {
-              unanswered++
-              await sleep(20)
-            }
+it('an iods service killed while IODs are created keeps list, search and counts in step', {
+  tags: 'long',
+  timeout: 60_000 + KILLS * 15_000,
+}, async () => {
+  const acknowledged = new Set<string>()
+  let unanswered = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    // Others each time: a transaction that a kill leaves open blocks its user until the database ends it.
+    const users = await Promise.all(Array.from({ length: CLIENTS }, () => stack.signUp()))
+    await iods.start()
+    const create =
+      ({ api }: SignedInUser) =>
+      async (isRunning: () => boolean) => {
+        while (isRunning()) {
+          const answer = await api.send('POST', '/iods', iodInput({ value: `kill ${kill} ${Math.random()}` }))
+          if (answer.status === 201) acknowledged.add(answer.body.id)
+          else {
+            unanswered++
+            await sleep(20)
           }
         }
-      const before = acknowledged.size
-      await killAtWork(iods, users.map(create), () =>
-        vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
-      )
-    }
-    await iods.start()
-    const { api } = reader
-    const list = await api.call(iodsApi.listIods)
-    expect(await api.call(iodsApi.getIodFacets)).toEqual(facetsOf(list))
-    expect((await api.send('GET', '/iods?limit=1')).headers.get('x-total-count')).toBe(String(list.length))
-    const ids = new Set(list.map(({ id }) => id))
-    expect([...acknowledged].filter(id => !ids.has(id))).toEqual([])
-    for (let kill = 0; kill < KILLS; kill++) {
-      const q = `kill ${kill} `
-      const found = await api.call(iodsApi.listIods, { query: { q } })
-      expect(found.map(({ id }) => id)).toEqual(
-        list.filter(({ value }) => value.startsWith(q)).map(({ id }) => id),
-      )
-    }
-    // Otherwise nothing was killed during work.
-    expect(unanswered).toBeGreaterThan(0)
-    expect(acknowledged.size).toBeGreaterThanOrEqual(KILLS)
-    if (process.env.ROUNDS)
-      console.log(
-        `${KILLS} kills: ${acknowledged.size} acknowledged, ${list.length} stored, ${unanswered} refused`,
-      )
-  },
-  60_000 + KILLS * 15_000,
-)
+      }
+    const before = acknowledged.size
+    await killAtWork(iods, users.map(create), () =>
+      vi.waitFor(() => expect(acknowledged.size).toBeGreaterThan(before), { timeout: 30_000, interval: 5 }),
+    )
+  }
+  await iods.start()
+  const { api } = reader
+  const list = await api.call(iodsApi.listIods)
+  expect(await api.call(iodsApi.getIodFacets)).toEqual(facetsOf(list))
+  expect((await api.send('GET', '/iods?limit=1')).headers.get('x-total-count')).toBe(String(list.length))
+  const ids = new Set(list.map(({ id }) => id))
+  expect([...acknowledged].filter(id => !ids.has(id))).toEqual([])
+  for (let kill = 0; kill < KILLS; kill++) {
+    const q = `kill ${kill} `
+    const found = await api.call(iodsApi.listIods, { query: { q } })
+    expect(found.map(({ id }) => id)).toEqual(
+      list.filter(({ value }) => value.startsWith(q)).map(({ id }) => id),
+    )
+  }
+  // Otherwise nothing was killed during work.
+  expect(unanswered).toBeGreaterThan(0)
+  expect(acknowledged.size).toBeGreaterThanOrEqual(KILLS)
+  if (process.env.ROUNDS)
+    console.log(
+      `${KILLS} kills: ${acknowledged.size} acknowledged, ${list.length} stored, ${unanswered} refused`,
+    )
+})

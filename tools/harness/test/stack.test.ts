@@ -29,7 +29,10 @@ describe('the embedded defaults', () => {
   const env = { PORT: '0', INBOX_PORT: '0', DATA_DIR: folder.path }
   afterAll(folder.remove)
 
-  test('run side by side with another copy, keep their secrets, and refuse a second run on the same data', async () => {
+  test('run side by side with another copy, keep their secrets, and refuse a second run on the same data', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const other = temporaryFolder()
     const [one, two] = await Promise.all([
       startStack({ env }),
@@ -54,7 +57,7 @@ describe('the embedded defaults', () => {
     await again.stop()
     await again.stop()
     other.remove()
-  }, 240_000)
+  })
 
   test('HOST opens the app to other machines, and the inbox stays here unless INBOX_HOST says otherwise', async () => {
     const { address } = Object.values(networkInterfaces())

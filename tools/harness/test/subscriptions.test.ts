@@ -212,7 +212,10 @@ it('no level is lowered on the way from one copy to the other', async () => {
   }
 }, 180_000)
 
-it('a worker that is killed in the middle of a pull loses nothing and doubles nothing', async () => {
+it('a worker that is killed in the middle of a pull loses nothing and doubles nothing', {
+  tags: 'long',
+  timeout: 360_000,
+}, async () => {
   const objects: TaxiiObject[] = Array.from({ length: 400 }, (_, n) => ({
     raw:
       n % 10 === 0
@@ -246,4 +249,4 @@ it('a worker that is killed in the middle of a pull loses nothing and doubles no
   const { imports } = await boss.api.call(importsApi.getKept, { params: { id: copy.id } })
   expect(imports).toHaveLength(1)
   expect(await membersOf(copy)).toHaveLength(40)
-}, 360_000)
+})
