@@ -24,7 +24,7 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
 
   await page.getByRole('button', { name: 'Generate Code' }).click()
   const code = page.getByLabel('Extension code')
-  await expect(page.getByText('Valid for 5 minutes')).toBeVisible()
+  await expect(page.getByText('Valid for 5 minutes')).toBeInViewport({ ratio: 1 })
   await page.getByRole('button', { name: 'Copy' }).click()
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await code.textContent())

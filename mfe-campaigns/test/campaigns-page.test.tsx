@@ -1,6 +1,6 @@
 import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
-import { anIod } from '@iodine/test-kit/iods'
+import { anIod, aVote } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, test, vi } from 'vitest'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
@@ -96,6 +96,25 @@ describe('the details', () => {
       true,
     )
     expect(within(dialog).getByText('No description provided')).toBeDefined()
+  })
+
+  it('say how many of the votes are independent, and what the sides of the bar are', async () => {
+    const votes = (n: number, type: 'POSITIVE' | 'NEGATIVE') =>
+      Array.from({ length: n }, (_, at) => aVote(`${type}${at}`, type))
+    const iods = [iod('ring', { votes: votes(12, 'POSITIVE') }), iod('few', { votes: votes(2, 'NEGATIVE') })]
+    const worth = (pro: number, against: number) => ({ for: pro, against, confidence: 0.4, reason: 'why' })
+    const { dialog } = await opened(
+      { ...campaign('Mirrors', { iod_count: 2 }), iods },
+      { 'POST /iods/consensus': [200, { [iods[0]!.id]: worth(3.1, 0), [iods[1]!.id]: worth(0, 2) }] },
+    )
+    const legend =
+      'Left: votes against. Right: votes for. ≈ 5 of 14 are independent; the rest, pale, is of accounts that often vote together.'
+    await within(dialog).findByText(legend)
+    const bar = within(dialog).getByRole('img', { name: 'Votes: 2 negative, 12 positive' })
+    const solid = [...bar.querySelectorAll<HTMLElement>('[style]')].map(side =>
+      Number.parseFloat(side.style.getPropertyValue('--solid')),
+    )
+    expect(solid).toEqual([100, expect.closeTo((3.1 / 12) * 100)])
   })
 
   it('show the service’s statistics while a large campaign arrives, and then those of its IODs', async () => {

@@ -518,7 +518,14 @@ test('a row says what its votes are worth where that is noticeably less, by one 
   })
   const mark = await screen.findByText(/independent$/)
   expect(mark.textContent).toBe('12 votes ≈ 3.1 independent')
-  expect(mark.closest('tr')?.textContent).toContain('ring')
+  const row = mark.closest('tr')
+  expect(row?.textContent).toContain('ring')
+  // The bar is solid for 3.1 of 12 votes, then pale.
+  const bar = row?.querySelector<HTMLElement>('[class*=positiveBar]')?.style
+  expect([bar?.width, Number.parseFloat(bar?.getPropertyValue('--solid') ?? '')]).toEqual([
+    '100%',
+    expect.closeTo((3.1 / 12) * 100),
+  ])
   expect(screen.getAllByText(/≈ .* independent/)).toHaveLength(1)
   expect(mark.closest('button, [tabindex="0"]')).toBe(mark.closest('tr[tabindex="0"]'))
   fireEvent.mouseEnter(mark)

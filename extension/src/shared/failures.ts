@@ -22,7 +22,7 @@ export const FAILURES = {
   localFile: 'Files on this computer can’t be collected: open the page where it is on the web',
   noPermission:
     'The browser does not let the collector read this page: press the collector’s icon on it, then try again',
-  policy: 'Whoever manages this browser keeps the collector from reading this page: ask them to allow it',
+  policy: 'The administrator of this browser blocks the collector on this page: ask them to allow it',
   notLoaded: 'This page did not load: reload it, then try again',
   pageGone: 'The page was closed or left meanwhile: open it again, then try again',
   notReady: 'The page does not answer: reload it, then try again',

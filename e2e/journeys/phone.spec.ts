@@ -1,0 +1,44 @@
+import { paths } from '@iodine/contracts'
+import { startTestStack, type TestStack } from '@iodine/harness'
+import { expect, test } from '@playwright/test'
+import { fillEveryPage } from '../support/every-page.js'
+import { keepLog } from '../support/keep-log.js'
+import { openAs } from '../support/open-as.js'
+import { SIZES } from '../support/sizes.js'
+
+let stack: TestStack
+
+test.beforeAll(async () => {
+  stack = await startTestStack()
+})
+test.afterEach(() => keepLog(test.info(), stack))
+test.afterAll(() => stack?.stop())
+
+test('on a phone, tabs, names and campaigns are in view, and a toast covers no graph', {
+  tag: '@long',
+}, async ({ page }) => {
+  const reader = await stack.signUp()
+  await fillEveryPage(reader)
+  const [, phone] = SIZES
+  await page.setViewportSize(phone)
+  const open = (path: string) => openAs(page, stack.url, reader.token, path)
+
+  await open(paths.data())
+  for (const name of ['Short videos', 'Messaging channels', 'Blogs'])
+    await expect(page.getByRole('tab', { name })).toBeInViewport({ ratio: 1 })
+
+  await open(paths.campaigns())
+  await expect(page.getByRole('article', { name: 'Lake mirrors' })).toBeInViewport()
+
+  await open(paths.graph())
+  const toast = page.locator('.bp6-toast', { hasText: 'Graph loaded' })
+  await expect(toast).toBeVisible()
+  const [covers, graph] = [await toast.boundingBox(), await page.getByRole('application').boundingBox()]
+  expect(covers && graph && covers.y + covers.height).toBeLessThanOrEqual(graph?.y ?? 0)
+
+  await page.getByRole('radio', { name: 'Table' }).click()
+  const name = page.getByRole('table').getByRole('button').first()
+  await expect(name).toBeVisible()
+  const column = page.getByRole('table').getByRole('columnheader').first()
+  expect((await column.boundingBox())?.width).toBeGreaterThan(phone.width / 3)
+})
