@@ -119,7 +119,12 @@ export function CoSharesPage() {
       />
       <GraphTabs selected="co-shares">
         {about.isError && (
-          <ErrorCallout title="What this link asks about could not be loaded" error={about.error} />
+          <ErrorCallout
+            title="The subject of this link could not be loaded"
+            error={about.error}
+            onRetry={() => void about.refetch()}
+            retrying={about.isFetching}
+          />
         )}
         <RunForm
           key={`${run?.id ?? ''} ${about.data?.name ?? ''}`}

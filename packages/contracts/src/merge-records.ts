@@ -41,7 +41,8 @@ const hashedIn = (value: unknown): number =>
 /**
  * How two observations of one post merge: the first row that fits a field orders its two values, and the greater one is
  * kept. Each order depends on the value and when it was seen alone, so that no order of merges changes the result. Of
- * two values that are equal in order the stored one stays. A value that is filled precedes an empty one in all rows.
+ * two values that are equal in order the greater one as JSON is kept. A value that is filled precedes an empty one in
+ * all rows.
  */
 export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; order: Order }[] = [
   {
@@ -72,7 +73,7 @@ export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; 
     fields: /_count$/,
     wins: 'the latest, from any origin that states its time',
     why: 'counts change with time, and say nothing without it',
-    order: (value, seen) => [filled(value), isTimed(seen), seen.at],
+    order: (value, seen) => [filled(value), isTimed(seen), seen.at, TRUST[seen.by]],
   },
   {
     fields: /^(telegram\.attachments|context\.media)$/,
@@ -182,8 +183,7 @@ const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): S
 
 /**
  * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have one natural key. Pure:
- * whatever the order and number of merges, the record ends the same, and no field that was filled is empty; of two
- * observations by one origin at one time the first stays. At most 5,000 image hashes are kept, those that win.
+ * whatever the order and number of merges, the record ends the same, and no field that was filled is empty. At most 5,000 image hashes are kept, those that win.
  * @returns the merged record; `changed`: whether a value of it differs from the stored one
  */
 export const mergeRecords = <R extends RecordOf[Source]>(
@@ -208,13 +208,13 @@ export const mergeRecords = <R extends RecordOf[Source]>(
         return [[key, merge(isTree(left) ? left : {}, isTree(right) ? right : {}, inner)]]
       }
       const order = orderOf(inner)
-      const wins =
-        left === undefined ||
-        (right !== undefined &&
-          compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) > 0)
+      const difference = () =>
+        compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) ||
+        Number(JSON.stringify(right) > JSON.stringify(left))
+      const wins = left === undefined || (right !== undefined && difference() > 0)
       const value = wins ? right : left
       if (value === undefined) return []
-      if (wins && !isEqual(left, right)) changed = true
+      if (wins && !isEqual(left, right) && path[0] !== IMAGE_HASHES) changed = true
       leaves.push([inner, wins ? seenIncoming(inner) : seenStored(inner)])
       return [[key, value]]
     })
@@ -237,6 +237,9 @@ export const mergeRecords = <R extends RecordOf[Source]>(
   }
 
   const record = merge(stored.record as unknown as Tree, incoming.record as unknown as Tree, [])
+  // Hashes beyond the limit are no change.
+  const hashesOf = (tree: unknown) => (tree as Tree)[IMAGE_HASHES] ?? {}
+  if (!isEqual(hashesOf(record), hashesOf(stored.record))) changed = true
   const isKept = ([path]: [string[], SeenAt]) =>
     path[0] !== IMAGE_HASHES ||
     path.length < 2 ||

@@ -15,6 +15,7 @@ export const naturalKey = {
  */
 export const namedOriginal = (record: BlogRecord): string | null => {
   const own = naturalKey.blog(record)
+  if (siteOf(own) === null) return null
   const stated = [record.context?.stated_canonical, record.metadata.og_url]
   return stated.find(address => address && siteOf(address) !== null && !isSameSite(address, own)) ?? null
 }

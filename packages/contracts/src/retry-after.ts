@@ -45,7 +45,7 @@ export const readRetryAfter = (
   header: (name: 'retry-after' | 'retry-after-ms') => string | null | undefined,
   now = Date.now(),
 ): number | undefined => {
-  const numberOf = (text: string) => (/^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : undefined)
+  const numberOf = (text: string) => (/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : undefined)
   const text = (header('retry-after') ?? '').trim()
   const ms = numberOf((header('retry-after-ms') ?? '').trim())
   const date = ms === undefined ? readHttpDate(text, now) : undefined

@@ -2,6 +2,8 @@
 import { afterAll, expect } from 'vitest'
 
 if (typeof document !== 'undefined') {
+  localStorage.clear()
+  sessionStorage.clear()
   // happy-dom has no layout, so some files give all elements a size.
   const before = Object.getOwnPropertyDescriptors(HTMLElement.prototype)
 

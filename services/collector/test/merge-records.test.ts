@@ -174,14 +174,15 @@ describe('rules', () => {
     expect(new Set(kept)).toEqual(new Set(Object.keys(merged(many(2), many(1), many(3)).imageHashes ?? {})))
   })
 
-  it('an older observation fills gaps and changes nothing else; one of the same time loses', () => {
+  it('an older observation fills gaps and changes nothing else; of two at one time the greater value is kept, whatever the order', () => {
     const now = video(2, { main: { video_id: '1', description: 'b' } })
     const older = video(1, { main: { video_id: '1', description: 'a', create_time: 7 } })
     const held = mergeRecords(observed(now), observed(older))
     expect(held).toMatchObject({ changed: true, record: { main: { description: 'b', create_time: 7 } } })
     expect(mergeRecords(held, observed(older))).toEqual({ ...held, changed: false })
     const same = video(2, { main: { video_id: '1', description: 'c' } })
-    expect(mergeRecords(observed(now), observed(same))).toMatchObject({ changed: false, record: now })
+    expect(mergeRecords(observed(now), observed(same))).toMatchObject({ changed: true, record: same })
+    expect(mergeRecords(observed(same), observed(now))).toMatchObject({ changed: false, record: same })
   })
 })
 
@@ -255,11 +256,13 @@ describe('any observations', () => {
       )
       .map(all =>
         all.map(([content, [name, timed], removed], n) => {
+          // Two observations have the same time.
+          const at = Math.floor(n / 2) + 1
           const key = RECORD_SCHEMAS[source].parse({ ...by(1, name), ...content })
-          const notice = { removed: { first_seen: day(n + 1), last_seen: day(n + 1) } }
+          const notice = { removed: { first_seen: day(at), last_seen: day(at) } }
           const record = {
             ...key,
-            ...by(n + 1, name),
+            ...by(at, name),
             ...(removed && { context: { ...key.context, ...notice } }),
           }
           return { record: record as RecordOf[Source], timed }

@@ -234,6 +234,13 @@ describe('search', () => {
     expect((await api.send('GET', `/iods/facets?q=${value}`)).body.total).toBe(1)
   })
 
+  it('finds a value of 10,000 characters that take 40,000 bytes', async () => {
+    const value = `${newId()}${'🜁🜂🜃🜄'.repeat(2_600)}`.slice(0, 19_900)
+    const iod = await create({ value: [...value].slice(0, 9_990).join(''), description: '' })
+    const found = await api.call(iodsApi.listIods, { query: { q: iod.value } })
+    expect(found.map(({ id }) => id)).toEqual([iod.id])
+  })
+
   it('finds at once what another process took in, and counts it in searches made before', async () => {
     const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
     try {

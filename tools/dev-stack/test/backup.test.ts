@@ -222,7 +222,9 @@ const refusal = (work: Promise<unknown>) =>
     error => `${error.name}: ${error.message}`,
   )
 
-test('what can’t be backed up or restored is refused with the reason, and nothing is written', async () => {
+test('what can’t be backed up or restored is refused with the reason, and nothing is written', {
+  tags: 'long',
+}, async () => {
   const on = (name: string, more = {}) => ({ ...env, DATA_DIR: at(name), ...more })
   expect(await refusal(backup(on('nowhere'), at('out')))).toMatch(/BackupRefusal: .* holds no data/)
   const given = { MONGODB_URI: 'mongodb://127.0.0.1:1/?replicaSet=x' }

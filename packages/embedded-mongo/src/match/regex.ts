@@ -2,6 +2,8 @@ import { fail } from '../errors.js'
 import { Pattern, textStart } from './pattern.js'
 
 const compiled = new Map<string, Pattern>()
+/** `RegexMatchExpression::kMaxPatternSize` of MongoDB, in bytes. */
+const MAX_PATTERN = 32_764
 
 /**
  * Translates MongoDB's (PCRE's) regular expressions to JavaScript's. Syntax with a different meaning is
@@ -41,6 +43,8 @@ const posix: Record<string, string> = {
 
 const translate = (pattern: string, options: string): Pattern => {
   if (pattern.includes('\0')) fail(51091, 'Regular expression cannot contain an embedded null byte')
+  if (pattern.length > MAX_PATTERN / 4 && Buffer.byteLength(pattern) > MAX_PATTERN)
+    fail(2, 'Regular expression is too long')
   const flags = new Set(options)
   for (const flag of flags) if (!'imsxu'.includes(flag)) fail(51108, `invalid flag in regex options: ${flag}`)
   let source = pattern

@@ -42,6 +42,8 @@ export const networkOf = (text: string): string | null => {
     : `${address.octets.slice(0, 3).join('.')}.0/24`
 }
 
+/** A longer `Forwarded` names no address: its expressions take quadratic time. */
+const MAX_FORWARDED = 2_000
 const QUOTED = String.raw`"(?:\\.|[^"\\])*"`
 const PAIR = String.raw`([\w-]+)=(${QUOTED}|[^\s;,"]*)`
 const ELEMENTS = new RegExp(`(?:[^,"]|${QUOTED})+`, 'g')
@@ -52,7 +54,7 @@ const ELEMENT = new RegExp(String.raw`^\s*${PAIR}(?:\s*;\s*${PAIR})*\s*$`)
  * malformed, as an open quote of the client's makes that of the proxy.
  */
 const nodesOf = (header: string): string[] =>
-  (header.match(ELEMENTS) ?? []).map(element => {
+  ((header.length <= MAX_FORWARDED && header.match(ELEMENTS)) || []).map(element => {
     const pairs = ELEMENT.test(element) ? [...element.matchAll(new RegExp(PAIR, 'g'))] : []
     const value = pairs.find(([, name]) => name?.toLowerCase() === 'for')?.[2] ?? ''
     return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value

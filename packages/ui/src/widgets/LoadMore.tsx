@@ -19,24 +19,30 @@ export interface LoadMoreProps extends Pick<ButtonProps, 'text' | 'size' | 'vari
 }
 
 /**
- * A button that loads the next page of a list; the error with Retry once that has failed. Renders nothing on the
- * last page.
+ * A button that loads the next page of a list. After a failure it shows the error, and the button retries. Renders
+ * nothing on the last page.
  */
 export function LoadMore({ query, inline = false, ...look }: LoadMoreProps) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage, nextPageError } = query
   if (!hasNextPage) return null
-  const load = () => void fetchNextPage()
-  if (nextPageError && !isUnauthorized(nextPageError))
-    return (
-      <div lang="en">
-        <ErrorCallout
-          title="The rest could not be loaded"
-          error={nextPageError}
-          onRetry={load}
-          retrying={isFetchingNextPage}
-        />
-      </div>
-    )
-  const button = <Button {...look} loading={isFetchingNextPage} onClick={load} />
-  return inline ? button : <div className={styles.more}>{button}</div>
+  const isFailed = Boolean(nextPageError) && !isUnauthorized(nextPageError)
+  // One button for both states keeps the focus.
+  const button = (
+    <Button
+      {...look}
+      {...(isFailed && { text: 'Retry', lang: 'en' })}
+      loading={isFetchingNextPage}
+      onClick={() => void fetchNextPage()}
+    />
+  )
+  return (
+    <>
+      {isFailed && (
+        <div lang="en">
+          <ErrorCallout title="The rest could not be loaded" error={nextPageError} />
+        </div>
+      )}
+      {inline ? button : <div className={styles.more}>{button}</div>}
+    </>
+  )
 }

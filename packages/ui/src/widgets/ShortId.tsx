@@ -13,10 +13,14 @@ export interface ShortIdProps {
 
 /** The first characters of an id, which those of one day share: all of it under the pointer, with a button that copies it. */
 export function ShortId({ id, of }: ShortIdProps) {
-  const [isCopied, setCopied] = useState(false)
+  const [result, setResult] = useState<'Copied' | 'Not copied'>()
   const copy = async () => {
-    await navigator.clipboard.writeText(id)
-    setCopied(true)
+    try {
+      await navigator.clipboard.writeText(id)
+      setResult('Copied')
+    } catch {
+      setResult('Not copied')
+    }
   }
   return (
     <span className={styles.id} title={id}>
@@ -28,10 +32,11 @@ export function ShortId({ id, of }: ShortIdProps) {
           variant="minimal"
           size="small"
           icon={<ClipboardIcon size={12} />}
-          text={isCopied ? 'Copied' : undefined}
-          aria-label={isCopied ? `Copied the ${of}’s ID` : `Copy the ${of}’s ID`}
+          text={result}
+          aria-label={result ? `${result}: the ${of}’s ID` : `Copy the ${of}’s ID`}
           title={`Copy ${id}`}
           onClick={() => void copy()}
+          onBlur={() => setResult(undefined)}
         />
       )}
     </span>

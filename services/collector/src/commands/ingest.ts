@@ -19,14 +19,20 @@ import {
   QuotaExceeded,
   unavailable,
 } from '@iodine/service-kit'
-import { type AnyBulkWriteOperation, mongo, Types } from 'mongoose'
+import { type AnyBulkWriteOperation, Types } from 'mongoose'
 import type { CollectorModels, Counted } from '../models/index.js'
-import { bytesOf, type RecordDoc, type RecordScope, versionOf } from '../models/record.js'
+import {
+  bytesOf,
+  DOCUMENT_BYTES,
+  isTooLarge,
+  type RecordDoc,
+  type RecordScope,
+  versionOf,
+} from '../models/record.js'
 import { packRecord, unpackRecord } from '../presenters/record.js'
 
 const ATTEMPTS = 20
-/** Below MongoDB's limit of 16 MiB per document. JSON a fifth of the limit can exceed it as BSON. */
-const DOCUMENT_BYTES = 15 * 1024 * 1024
+/** JSON a fifth of a document's limit can exceed it as BSON. */
 const SAFE_BODY_BYTES = DOCUMENT_BYTES / 5
 /** Stored records that are read at once to be merged. */
 const MERGED_BYTES = 32 * 1024 * 1024
@@ -74,8 +80,6 @@ const withoutFuture = (record: RecordOf[Source]): RecordOf[Source] => {
   }
 }
 
-const isTooLarge = (document: Record<string, unknown>): boolean =>
-  mongo.BSON.calculateObjectSize(document) > DOCUMENT_BYTES
 const TOO_LARGE = ['record: is too large']
 
 const readEntry = <S extends Source>(

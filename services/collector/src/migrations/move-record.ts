@@ -2,7 +2,7 @@ import { mergeRecords } from '@iodine/contracts'
 import { type Connection, inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { CaptureDoc } from '../models/capture.js'
-import { bytesOf, type RecordDoc, type RemovalDoc } from '../models/record.js'
+import { bytesOf, isTooLarge, type RecordDoc, type RemovalDoc } from '../models/record.js'
 import { packRecord, unpackRecord } from '../presenters/record.js'
 
 /**
@@ -29,6 +29,8 @@ export const moveRecord = (mongo: Connection, _id: Types.ObjectId, key: string):
       { record: unpackRecord(second), seen: second.seen },
     )
     const data = packRecord(record)
+    // Two records that make one of more than MongoDB's limit keep their keys.
+    if (isTooLarge({ data, seen })) return
     const bytes = bytesOf(data, seen)
     const shared =
       first.shared &&

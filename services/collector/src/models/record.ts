@@ -1,7 +1,14 @@
 import type { SeenValues, SharedAs, Source } from '@iodine/contracts'
 import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import type { Amounts, Connection } from '@iodine/service-kit'
-import { type AnyBulkWriteOperation, type ClientSession, type Model, Schema, type Types } from 'mongoose'
+import {
+  type AnyBulkWriteOperation,
+  type ClientSession,
+  type Model,
+  mongo,
+  Schema,
+  type Types,
+} from 'mongoose'
 
 export interface RecordDoc {
   _id: Types.ObjectId
@@ -37,6 +44,11 @@ export interface RemovalDoc {
 /** The bytes that a record takes of its user's quota. */
 export const bytesOf = (data: Record<string, unknown>, seen?: SeenValues): number =>
   Buffer.byteLength(JSON.stringify(data)) + (seen ? Buffer.byteLength(JSON.stringify(seen)) : 0)
+
+/** Below MongoDB's limit of 16 MiB, with room for the fields beside the data. */
+export const DOCUMENT_BYTES = 15 * 1024 * 1024
+export const isTooLarge = (document: Record<string, unknown>): boolean =>
+  mongo.BSON.calculateObjectSize(document) > DOCUMENT_BYTES
 
 /** Filter of a record's version: no write since has changed its data. */
 export const versionOf = ({

@@ -30,6 +30,9 @@ export const ofKinds = ({ category, source_type }: Kinds): QueryFilter<IodDoc> =
   source_type: { $in: [...source_type] },
 })
 
+/** MongoDB refuses longer patterns. */
+const PATTERN_BYTES = 32_764
+
 /** The IODs that pass all filters. */
 export interface Selection {
   filter: QueryFilter<IodDoc>
@@ -46,10 +49,11 @@ export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory:
   const searched = async (term: string) => {
     const terms = [...new Set([term, refang(term)])].filter(each => each !== '')
     const grams = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
-    return {
-      ngrams: grams.length === 1 ? grams[0] : { $in: grams },
-      search: { $regex: terms.map(each => containing(each).$regex).join('|') },
-    }
+    const ngrams = grams.length === 1 ? grams[0] : { $in: grams }
+    const pattern = terms.map(each => containing(each).$regex).join('|')
+    if (Buffer.byteLength(pattern) <= PATTERN_BYTES) return { ngrams, search: { $regex: pattern } }
+    const found = terms.map(each => ({ $gte: [{ $indexOfBytes: ['$search', { $literal: each }] }, 0] }))
+    return { ngrams, $expr: { $or: found } }
   }
   const ID = /^[0-9a-f]{24}$/i
   const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {

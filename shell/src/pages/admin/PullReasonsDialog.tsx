@@ -1,5 +1,5 @@
 import type { Subscription } from '@iodine/contracts'
-import { formatCount, HTMLTable } from '@iodine/ui'
+import { formatCount, HTMLTable, useRetained } from '@iodine/ui'
 import { Dialog, DialogBody } from '@iodine/ui/overlays'
 import cells from './cells.module.css'
 import styles from './Subscriptions.module.css'
@@ -12,8 +12,10 @@ export interface PullReasonsDialogProps {
 
 /** Shows the parts of a feed that the last run left out or could not make IODs of, with the reasons. */
 export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogProps) {
+  // While the dialog closes, it shows the last subscription.
+  const shown = useRetained(subscription)
   // A service of the previous version does not state them.
-  const { skipped = 0, refused = 0, invalid = [], unknown_techniques: unknown = [] } = lastOf(subscription)
+  const { skipped = 0, refused = 0, invalid = [], unknown_techniques: unknown = [] } = shown?.last ?? {}
   const more = skipped + refused - invalid.length
   return (
     <Dialog isOpen={subscription !== null} onClose={onClose} title="Last run">
@@ -55,6 +57,3 @@ export function PullReasonsDialog({ subscription, onClose }: PullReasonsDialogPr
     </Dialog>
   )
 }
-
-const lastOf = (subscription: Subscription | null): Partial<NonNullable<Subscription['last']>> =>
-  subscription?.last ?? {}
