@@ -129,6 +129,8 @@ describe('the STIX bundle', () => {
       ['https://example.org/100%/a%2f%zz', 'https://example.org/100%25/a%2f%25zz'],
       ['https://example.org/a b?q=[1]|\\^`{}', 'https://example.org/a%20b?q=%5B1%5D%7C%5C%5E%60%7B%7D'],
       ['https://bücher.example:8443/ſ', 'https://xn--bcher-kva.example:8443/%C5%BF'],
+      ['https://exämple.com:80/a', 'https://xn--exmple-cua.com:80/a'],
+      ['http://exämple.com:443/a', 'http://xn--exmple-cua.com:443/a'],
       ['https://a:b^c@example.org/', 'https://a:b%5Ec@example.org/'],
       ['https://[2001:db8::1]:8443/[a]', 'https://[2001:db8::1]:8443/%5Ba%5D'],
       ['HTTP://Example.org/../%41', 'HTTP://Example.org/../%41'],

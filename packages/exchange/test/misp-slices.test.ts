@@ -8,6 +8,7 @@ import { describe, expect, it, test } from 'vitest'
 import { UnreadableFile } from '../src/index.js'
 import { openFile, readPiece } from '../src/intake/index.js'
 import { type Additions, additionsOf, type KeptEvent, overlayEvent } from '../src/misp/index.js'
+import { sliceEvents } from '../src/misp/slices.js'
 import { campaign } from './campaigns.js'
 
 const BOUNDS = { objects: 10_000, objectBytes: 4_194_304, depth: 64 }
@@ -119,10 +120,21 @@ describe('a MISP event', () => {
     ['{"Event":{"info":"x"', /not valid JSON/],
     [`{"Event":{"info":"x","a":${'['.repeat(70)}${']'.repeat(70)}}}`, /nested deeper/],
     [`{"info":"x","Attribute":[${Array.from({ length: 10_001 }, () => '{}')}]}`, /more than 10000/],
+    [`{"response":[${'1,'.repeat(10_000)}{"info":"x"}]}`, /more than 10000 objects/],
     [`{"info":"${'x'.repeat(4_194_305)}"}`, /larger than/],
   ])('is refused where it is none (%#)', (file, message) => {
     expect(() => open(file)).toThrow(UnreadableFile)
     expect(() => open(file)).toThrow(message)
+  })
+
+  it('yields to other work between skipped entries', () => {
+    const file = Buffer.from(`{"response":[${'1,'.repeat(2_000)}{"info":"x"}]}`)
+    const slicing = sliceEvents(file, BOUNDS)
+    let step = slicing.next()
+    let yields = 0
+    for (; !step.done; step = slicing.next()) yields++
+    expect(step.value.skipped).toHaveLength(2_000)
+    expect(yields).toBeGreaterThanOrEqual(10)
   })
 
   it('is refused where it is not UTF-8', () => {

@@ -88,6 +88,18 @@ describe('the objects of a bundle', () => {
     expect(skipped).toEqual([expect.stringMatching(new RegExp(`^Object 2: .*${reason}`))])
   })
 
+  it('yield to other work between skipped entries', () => {
+    const slicing = sliceObjects(Buffer.from(bundle(...Array(2_000).fill('1'))), {
+      ...LIMITS,
+      objects: 2_000,
+    })
+    let step = slicing.next()
+    let yields = 0
+    for (; !step.done; step = slicing.next()) yields++
+    expect(step.value.skipped).toHaveLength(2_000)
+    expect(yields).toBeGreaterThanOrEqual(10)
+  })
+
   it('are refused where the text around them is not UTF-8', () => {
     const file = Buffer.from(bundle('{"type":"a"}').replace('bundle--1', 'bundle--\u0001'))
     file[file.indexOf(1)] = 0xff

@@ -179,12 +179,14 @@ describe('a TAXII collection', () => {
     ['a number', '7', '7'],
     ['a number past 2⁵³', '12345678901234567890', '12345678901234567890'],
     ['a text, without `more`', '"a b"', 'a+b'],
+    ['a number behind a nested one', '12345678901234567890', '12345678901234567890'],
   ])('goes on where `next` is %s', async (what, next, sent) => {
     const more = what.endsWith('`more`') ? '' : '"more":true,'
+    const nested = what.endsWith('nested one') ? '"x":{"next":5},' : ''
     feed.answer((url, request, response) =>
       url.searchParams.has('next')
         ? taxii('{"objects":[{"id":"x-2"}]}')(url, request, response)
-        : taxii(`{${more}"next" : ${next},"objects":[{"id":"x-1"}]}`)(url, request, response),
+        : taxii(`{${nested}${more}"next" : ${next},"objects":[{"id":"x-1"}]}`)(url, request, response),
     )
     expect(textOf((await pull()).file)).toBe('{"type":"bundle","objects":[{"id":"x-1"},{"id":"x-2"}]}')
     expect(feed.asked).toEqual([
@@ -256,6 +258,33 @@ describe('a TAXII collection', () => {
       expect(skipped?.listed.filter(({ reason }) => reason.includes(why))).toHaveLength(1)
   })
 
+  it('is pulled in several runs past the bounds of one where its entries can’t be read', async () => {
+    feed.answer((url, request, response) => {
+      const page = Number(url.searchParams.get('next') ?? 0)
+      taxii(`{"more":true,"next":"${page + 1}","objects":[${page},7,7]}`)(url, request, response)
+    })
+    const first = await pull({ bounds: bounds({ objects: 7 }) })
+    expect(first).toMatchObject({ more: true, cursor: JSON.stringify({ next: '2' }), skipped: { count: 6 } })
+    const second = await pull({ cursor: first.cursor, bounds: bounds({ objects: 7 }) })
+    expect(second).toMatchObject({ more: true, cursor: JSON.stringify({ next: '4' }) })
+  })
+
+  it('is pulled in several runs where its pages are larger than their objects', async () => {
+    feed.answer((url, request, response) => {
+      const page = Number(url.searchParams.get('next') ?? 0)
+      const body = `{"more":true,"next":"${page + 1}","objects":[]${' '.repeat(400_000)}}`
+      taxii(body)(url, request, response)
+    })
+    expect(await pull()).toMatchObject({ more: true, cursor: JSON.stringify({ next: '2' }) })
+  })
+
+  it('lists 200 of 150,000 entries of a page that can’t be read', async () => {
+    feed.answer(taxii(`{"objects":[${'7,'.repeat(150_000)}{"id":"x-1"}]}`))
+    const { file, skipped } = await pull()
+    expect(textOf(file)).toBe('{"type":"bundle","objects":[{"id":"x-1"}]}')
+    expect([skipped?.count, skipped?.listed.length]).toEqual([150_000, 200])
+  })
+
   it('is asked for shorter pages where one is too large', async () => {
     feed.answer((url, request, response) => {
       const many = Number(url.searchParams.get('limit')) > 10
@@ -291,6 +320,12 @@ describe('a TAXII collection', () => {
       'gives the same page at each position',
       (url, request, response) =>
         taxii(`{"more":true,"next":"${feed.asked.length}","objects":[{"id":"x-1"}]}`)(url, request, response),
+      'again and again',
+    ],
+    [
+      'gives the same page of unreadable entries at each position',
+      (url, request, response) =>
+        taxii(`{"more":true,"next":"${feed.asked.length}","objects":[7]}`)(url, request, response),
       'again and again',
     ],
     [
@@ -412,7 +447,7 @@ describe('a MISP feed', () => {
     expect(given).toEqual(Array.from({ length: 9 }, (_, n) => `Event ${n + 1}`))
   })
 
-  it.each([429, 503, 401])('gives what came before it answers with %s', async status => {
+  it.each([429, 503])('gives what came before it answers with %s', async status => {
     broken[`${uuid(1)}.json`] = status
     const run = await pull()
     expect(run).toMatchObject({ more: true })
@@ -423,6 +458,11 @@ describe('a MISP feed', () => {
 
   it('gives events and manifests that begin with a byte order mark', async () => {
     for (const name of Object.keys(files)) files[name] = `\uFEFF${files[name]}`
+    expect(textOf((await pull()).file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
+  })
+
+  it('gives an event that begins with 20,000 byte order marks', async () => {
+    files[`${uuid(1)}.json`] = `${'\uFEFF'.repeat(20_000)}${eventOf(1)}`
     expect(textOf((await pull()).file)).toBe(`{"response":[${eventOf(2)},${eventOf(1)}]}`)
   })
 
@@ -464,16 +504,16 @@ describe('a MISP feed', () => {
     expect(feed.asked).toEqual(['/feed/manifest.json'])
   })
 
-  it.each([404, 500, 302])('that answers %s for an event gives the others', async status => {
+  it.each([401, 403, 404, 500, 302])('that answers %s for an event gives the others', async status => {
     broken[`${uuid(2)}.json`] = status
     const run = await pull()
     expect(textOf(run.file)).toBe(`{"response":[${eventOf(1)}]}`)
     expect(run).toMatchObject({ more: false, skipped: { count: 1 } })
   })
 
-  it('whose server fails at each event ends a run, and goes on with others', async () => {
+  it.each([500, 403])('that answers %s for each event ends a run, and goes on with others', async status => {
     publish(Object.fromEntries(Array.from({ length: 5 }, (_, n) => [n + 1, n])))
-    for (const n of [1, 2, 3]) broken[`${uuid(n)}.json`] = 500
+    for (const n of [1, 2, 3]) broken[`${uuid(n)}.json`] = status
     const first = await pull()
     expect(first).toMatchObject({ file: new Uint8Array(), more: false, skipped: { count: 3 } })
     const second = await pull({ cursor: first.cursor })

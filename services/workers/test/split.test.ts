@@ -81,6 +81,42 @@ describe('parseTriplets', () => {
     expect(parseTriplets('[]')).toEqual([])
   })
 
+  const quote = triplet('They', 'write', '</think>')
+  const list = JSON.stringify({ triplets: [triplet('A'), quote, triplet('B')] })
+  it.each([
+    ['JSON whose triplets quote an end of thoughts', list, 3],
+    ['such JSON in a fence', `\`\`\`json\n${list}\n\`\`\``, 3],
+    ['such JSON behind thoughts', `<think>Hm.</think>${JSON.stringify([triplet('A')])}`, 1],
+    [
+      'a triplet a line',
+      Array.from({ length: 60 }, (_, n) => JSON.stringify(triplet(`${n}`))).join('\n'),
+      60,
+    ],
+    [
+      'a list of triplets',
+      ['A', 'B'].map((name, n) => `${n + 1}. ${JSON.stringify(triplet(name))}`).join('\n'),
+      2,
+    ],
+    [
+      'the last of several triplets',
+      `First ${JSON.stringify(triplet('A'))}, then ${JSON.stringify(triplet('B'))}`,
+      1,
+    ],
+    [
+      'JSON behind 60 references',
+      `${Array.from({ length: 60 }, (_, n) => `see [${n}]`)} ${JSON.stringify([triplet('A')])}`,
+      1,
+    ],
+  ])('reads %s', (_, content, count) => {
+    expect(parseTriplets(content)).toHaveLength(count)
+  })
+
+  it('reads a text of many brackets in bounded time', () => {
+    const before = process.cpuUsage()
+    expect(parseTriplets('[x]'.repeat(660_000))).toBeUndefined()
+    expect(process.cpuUsage(before).user).toBeLessThan(4_000_000)
+  })
+
   it.each([
     'no JSON',
     '{"triplets": [',

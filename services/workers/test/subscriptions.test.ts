@@ -153,6 +153,20 @@ it('say why nothing came, without the key', async () => {
   expect(logged).not.toContain(KEY)
 })
 
+it('report an unexpected error of a run, and continue with the next', async () => {
+  feed.answer(taxiiCollection(objects))
+  const broken = { id: newId(), token: newId(), url: feed.url, kind: 'taxii' as const }
+  due.push({ ...broken, sealed: null, public_key: null, cursor: 'no JSON' })
+  const next = await run()
+  await expect.poll(() => stored.has(next.id)).toBe(true)
+  expect(failed.get(broken.id)).toEqual({
+    token: broken.token,
+    error: 'The feed could not be read: unexpected error',
+    retry_ms: null,
+  })
+  expect(lines.some(line => line.includes(broken.id) && line.includes('SyntaxError'))).toBe(true)
+})
+
 it('do no more of a run that is another worker’s now', async () => {
   feed.answer(taxiiCollection(objects))
   const id = newId()

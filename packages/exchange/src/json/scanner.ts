@@ -29,6 +29,8 @@ export interface Skipped {
 
 /** Bytes after which a scan lets other work come in between. */
 const YIELD_BYTES = 1_048_576
+/** Values passed over after which a scan yields: each costs an exception. */
+const YIELD_FAILURES = 200
 
 /**
  * Goes through a JSON text in UTF-8 from one value to the next. Reads the structure alone: what stands in a value that is
@@ -37,6 +39,7 @@ const YIELD_BYTES = 1_048_576
 export class JsonScanner {
   at: number
   private nextYield: number
+  private failures = 0
   private readonly bytes: Uint8Array
   private readonly limits: SliceLimits
   private readonly place: () => string
@@ -163,6 +166,7 @@ export class JsonScanner {
       if (!(error instanceof UnreadableFile)) throw error
       this.at = start
       this.value(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
+      if (++this.failures % YIELD_FAILURES === 0) yield
       return error.message
     }
   }

@@ -14,15 +14,15 @@ import {
  * turn.
  * @param bytes UTF-8 of a JSON text, with or without a byte order mark
  * @param name of the list
- * @returns the objects in the file's order, entries that can't be read, and the text around them: JSON with an empty list
- *   in their place
+ * @returns the objects in the file's order, entries that can't be read, where their list stands, and the text around it: JSON
+ *   with an empty list in its place
  * @throws UnreadableFile for another structure, and past a limit
  */
 export function* sliceObjects(
   bytes: Uint8Array,
   limits: SliceLimits,
   name = 'objects',
-): Generator<void, { spans: Span[]; skipped: Skipped[]; envelope: string }> {
+): Generator<void, { spans: Span[]; skipped: Skipped[]; list: Span; envelope: string }> {
   const { length } = bytes
   const spans: Span[] = []
   const skipped: Skipped[] = []
@@ -82,5 +82,5 @@ export function* sliceObjects(
   } catch {
     scanner.refuse('The file is not valid JSON.')
   }
-  return { spans, skipped, envelope }
+  return { spans, skipped, list: [before, after], envelope }
 }

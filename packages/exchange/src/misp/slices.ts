@@ -208,6 +208,8 @@ export function* sliceEvents(
   function* list(): Generator<void> {
     if (bytes[scanner.at] !== OPEN_LIST) notMisp()
     for (const _ of scanner.elements()) {
+      if (scanner.isLong()) yield
+      if (spans.length + skipped.length >= limits.objects) refuseMany()
       const before = spans.length
       const place = `Event ${++events}`
       const reason = yield* scanner.attempt(() => wrapped(['Event']))

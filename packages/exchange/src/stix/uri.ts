@@ -9,7 +9,7 @@ export const toUri = (url: string): string => {
   const at = authority.lastIndexOf('@')
   const user = at < 0 ? '' : `${encode(authority.slice(0, at), NOT_IN_USER)}@`
   return [
-    `${scheme}://${user}${toHost(authority.slice(at + 1))}`,
+    `${scheme}://${user}${toHost(scheme, authority.slice(at + 1))}`,
     encode(path, NOT_IN_PATH),
     query === undefined ? '' : `?${encode(query, NOT_IN_QUERY)}`,
     fragment === undefined ? '' : `#${encode(fragment, NOT_IN_QUERY)}`,
@@ -33,7 +33,8 @@ const encode = (text: string, not: RegExp): string =>
   text.replace(not, character => encodeURIComponent(character.toWellFormed()))
 
 /** A host with its port; by the rules of browsers if it has characters that hosts may not have. */
-const toHost = (host: string): string => {
+const toHost = (scheme: string, host: string): string => {
   if (HOST.test(host)) return host
-  return new URL(`http://${host}`).host
+  // `host` lacks the default port of the scheme.
+  return new URL(`${scheme}://${host}`).host
 }

@@ -89,9 +89,9 @@ const parsed = (text: string): unknown => {
 
 /** More than 200 triplets of full length take, each character escaped. */
 const CONTENT_MAX = 2_000_000
-/** Beginnings of JSON that are tried within a text of a model, and characters that are looked at in all. */
-const TRIES_MAX = 50
+/** Characters that are scanned for JSON within a text of a model; each try costs as if it had at least some. */
 const SCANNED_MAX = 4_000_000
+const TRY_COST = 200
 
 /** Where the JSON value that begins at `start` ends; undefined if it does not. */
 const endOfJson = (text: string, start: number): number | undefined => {
@@ -109,19 +109,31 @@ const endOfJson = (text: string, start: number): number | undefined => {
   return undefined
 }
 
-/** The last triplets within a text that is not all JSON. */
+/** What separates the triplets of JSON lines, or of a list in Markdown. */
+const SEPARATOR = /^[\s,;]*(?:[-*•]|\d{1,3}[.)])?$/
+
+/** The last triplets within a text that is not all JSON. Consecutive single triplets count as one list. */
 const findLast = (text: string): Triplet[] | undefined => {
   let found: Triplet[] | undefined
   let scanned = 0
-  for (let at = 0, tries = 0; tries < TRIES_MAX && scanned < SCANNED_MAX; tries++) {
+  /** Where a single triplet ends, while it is the last of those found. */
+  let singleEnd: number | undefined
+  for (let at = 0; scanned < SCANNED_MAX; ) {
     const next = text.slice(at).search(/[[{]/)
     if (next < 0) break
     const start = at + next
     const end = endOfJson(text, start)
-    scanned += (end ?? text.length) - start
-    const here = end && findTriplets(parsed(text.slice(start, end)))
+    scanned += Math.max(TRY_COST, (end ?? text.length) - start)
+    const json = end && parsed(text.slice(start, end))
+    const here = findTriplets(json)
     // A list of nothing among the words around is no answer.
-    if (here && (here.length > 0 || !found)) found = here
+    if (here && (here.length > 0 || !found)) {
+      const isNext = singleEnd !== undefined && SEPARATOR.test(text.slice(singleEnd, start).trim())
+      const isSingle = isObject(json) && asTriplet(json) !== undefined
+      if (found && isSingle && isNext) found.push(...here)
+      else found = here
+      singleEnd = isSingle ? end : undefined
+    }
     at = end ?? start + 1
   }
   return found
@@ -129,6 +141,9 @@ const findLast = (text: string): Triplet[] | undefined => {
 
 /** Where thoughts of a model end, which precede its answer. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning|reflection)>|◁\/think▷/gi
+
+/** A text that is all in a fence. */
+const FENCE = /^```\w*\s(.*)```$/s
 
 /**
  * The triplets that a model's text has, within the limits: JSON alone, in a fence, or among other words, of which the
@@ -139,7 +154,12 @@ export const parseTriplets = (content: string): Triplet[] | undefined => {
   const whole = content.replace(/^\ufeff/, '').trim()
   const end = [...whole.matchAll(THOUGHTS_END)].at(-1)
   const answer = end ? whole.slice(end.index + end[0].length).trim() : whole
-  const found = findTriplets(parsed(answer)) ?? findLast(answer) ?? (end && findLast(whole))
+  // A triplet may quote an end of thoughts.
+  const found =
+    findTriplets(parsed(whole.replace(FENCE, '$1'))) ??
+    (end && findTriplets(parsed(answer))) ??
+    findLast(answer) ??
+    (end && findLast(whole))
   if (!found) return undefined
   const triplets = found
     .filter(({ subject, verb, object }) => [subject, verb, object].every(isFilled))

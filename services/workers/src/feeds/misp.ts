@@ -14,8 +14,10 @@ const EVENTS_A_RUN = 1_000
 const BAD_MAX = 1_000
 const RETRIED_A_RUN = 50
 /** Statuses that concern the whole feed, not one file. */
-const FEED_WIDE: ReadonlySet<number> = new Set([401, 403, 429, 503])
-/** Failures of the server one after the other that end a run. */
+const FEED_WIDE: ReadonlySet<number> = new Set([429, 503])
+/** Statuses that concern one file or the whole feed: S3 answers 403 for a missing file. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403])
+/** Consecutive failures and refusals that end a run. */
 const FAILURES_MAX = 3
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -71,9 +73,13 @@ const readManifest = (bytes: Buffer): { events: Map<string, string>; skipped: Sk
 }
 const entryShape = z.object({ timestamp: z.union([z.string().max(40), z.number()]) })
 
-/** A text without its byte order mark, which may not stand within a file. */
-const withoutMark = (body: Buffer): Buffer =>
-  body.subarray(0, 3).equals(Buffer.from('\uFEFF')) ? withoutMark(body.subarray(3)) : body
+/** Returns a text without its byte order marks, which may not stand within a file. */
+const withoutMark = (body: Buffer): Buffer => {
+  let start = 0
+  while (body.subarray(start, start + 3).equals(MARK)) start += 3
+  return body.subarray(start)
+}
+const MARK = Buffer.from('\uFEFF')
 
 /** The number of an event's pieces. Throws UnreadableFile for an event that can't be imported. */
 const piecesOf = (event: Buffer, uuid: string): number => {
@@ -177,7 +183,7 @@ export const pullMisp: Puller = async request => {
     delete bad[uuid]
     if (Object.keys(bad).length < BAD_MAX) bad[uuid] = reason.slice(0, 200)
   }
-  /** Answers one after the other that failed on the way. */
+  /** Consecutive failures and refusals. */
   let failures = 0
 
   for (const [n, [uuid, timestamp]] of wanted.entries()) {
@@ -195,7 +201,7 @@ export const pullMisp: Puller = async request => {
         throw error
       }
       skip(uuid, timestamp, error.message)
-      const isFailure = status === undefined || status >= 500
+      const isFailure = status === undefined || status >= 500 || REFUSALS.has(status)
       if (isFailure && ++failures === FAILURES_MAX) return result(false)
       continue
     }

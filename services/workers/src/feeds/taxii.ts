@@ -4,7 +4,7 @@ import { LIMITS } from '@iodine/contracts'
 import { isLaterTaxiiTime, readTaxiiTime, type Skipped, sliceObjects, UnreadableFile } from '@iodine/exchange'
 import { z } from 'zod'
 import { FeedError, type FetchedAnswer, TooLargeError } from './public-fetch.js'
-import { fileOf, type Puller, type PullRequest, refuseStatus, skippedOf } from './pull.js'
+import { fileOf, type Puller, type PullRequest, refuseStatus } from './pull.js'
 
 /** TAXII 2.1, 1.6.8: media type of requests and answers. */
 const TAXII = 'application/taxii+json'
@@ -42,6 +42,10 @@ interface Page {
   objects: Uint8Array[]
   /** Entries that can't be read. */
   skipped: Skipped[]
+  /** The JSON text of the list of both. */
+  list: Uint8Array
+  /** Of the answer. */
+  bytes: number
   more: boolean
   next: string | undefined
 }
@@ -51,8 +55,10 @@ interface Page {
  * @param envelope the JSON text, whose digits count: numbers past 2⁵³ lose some when parsed
  */
 const readNext = (next: unknown, envelope: string): string | undefined => {
-  const digits = () => /"next"\s*:\s*(-?\d+)\s*[,}]/.exec(envelope)?.[1] ?? String(next)
-  const text = typeof next === 'number' ? digits() : next
+  // Another field may have a `next` of its own.
+  const digits = () =>
+    [...envelope.matchAll(/"next"\s*:\s*(-?\d+)\s*[,}]/g)].find(([, each]) => Number(each) === next)?.[1]
+  const text = typeof next === 'number' ? (digits() ?? String(next)) : next
   return typeof text === 'string' && text !== '' && text.length <= 4_000 ? text : undefined
 }
 
@@ -68,7 +74,7 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
     })
     let sliced = slicing.next()
     while (!sliced.done) sliced = slicing.next()
-    const { spans, skipped, envelope } = sliced.value
+    const { spans, skipped, list, envelope } = sliced.value
     const isWithout = envelope === '[]'
     const [span] = spans
     const text = isWithout ? body.subarray(...(span ?? [0, 0])).toString() : envelope
@@ -82,6 +88,8 @@ const readPage = ({ header, body }: FetchedAnswer): Page => {
     return {
       objects,
       skipped,
+      list: body.subarray(...list),
+      bytes: body.length,
       // Some servers leave `more` out where `next` says it.
       more:
         more === true || more === 'true' || (more === undefined && next !== undefined && objects.length > 0),
@@ -136,7 +144,8 @@ export const pullTaxii: Puller = async request => {
   /** Of the pages so far. */
   let last = added_after
   const objects: Uint8Array[] = []
-  const skipped: Skipped[] = []
+  const skipped = { count: 0, listed: [] as Skipped[] }
+  /** Of the answers so far, which are no smaller than their objects. */
   let bytes = 0
   /** Positions and contents of the pages so far: a server that repeats itself would never end. */
   const seen = new Set<string>()
@@ -145,7 +154,7 @@ export const pullTaxii: Puller = async request => {
     file: fileOf(['{"type":"bundle","objects":[', ']}'], objects),
     cursor: JSON.stringify(cursor),
     more,
-    ...skippedOf(skipped),
+    ...(skipped.count > 0 && { skipped }),
   })
 
   for (let pages = 0; ; pages++) {
@@ -180,19 +189,17 @@ export const pullTaxii: Puller = async request => {
       if (objects.length > 0) return result(here, true)
       throw error
     }
-    const size = page.objects.reduce((sum, { length }) => sum + length + 1, 0)
-    if (
-      objects.length > 0 &&
-      (bytes + size > bounds.bytes || objects.length + page.objects.length > bounds.objects)
-    )
-      return result(here, true)
-    const content = createHash('sha256')
-    for (const object of page.objects) content.update(object).update(',')
-    if (page.objects.length > 0 && isRepeated(`page ${content.digest('hex')}`))
+    const entries = page.objects.length + page.skipped.length
+    const isFull =
+      bytes + page.bytes > bounds.bytes || objects.length + skipped.count + entries > bounds.objects
+    if (bytes > 0 && isFull) return result(here, true)
+    if (entries > 0 && isRepeated(`page ${createHash('sha256').update(page.list).digest('hex')}`))
       throw new FeedError('The feed gives the same page again and again')
-    objects.push(...page.objects)
-    skipped.push(...page.skipped)
-    bytes += size
+    for (const object of page.objects) objects.push(object)
+    skipped.count += page.skipped.length
+    for (const each of page.skipped.slice(0, LIMITS.invalidListed - skipped.listed.length))
+      skipped.listed.push(each)
+    bytes += page.bytes
     if (lastOfPage !== undefined && isLaterTaxiiTime(lastOfPage, last)) last = lastOfPage
     if (!page.more) return result(last === undefined ? {} : { added_after: last }, false)
     if (page.next === undefined) {

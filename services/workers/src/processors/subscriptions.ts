@@ -27,6 +27,12 @@ type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull
 /** The run is over, or another worker's: nobody waits for its result. */
 const isLost = (error: unknown) => error instanceof HttpError && error.status === 409
 
+/** Throws any error of a puller as a FeedError, so that a feed that meets a bug counts as failed and others are pulled. */
+const toFeedError = (error: unknown): never => {
+  if (error instanceof FeedError) throw error
+  throw new FeedError('The feed could not be read: unexpected error', { cause: error })
+}
+
 /**
  * Pulls feeds that are due and hands on what they have, for the campaigns service to import. The cursor moves with that, so
  * that a run that is lost on the way is done again. Secrets are decrypted in memory only during a run.
@@ -64,7 +70,9 @@ export const subscriptionsProcessor = defineProcessor({
       const fetch = createPublicFetch({ allow, ca })
       try {
         const request = { fetch, url, cursor, publicKey, bounds: BOUNDS, signal: ending.signal }
-        const { file, ...staged } = await PULLERS[kind]({ ...request, authorization: secretOf(pull) })
+        const { file, ...staged } = await PULLERS[kind]({ ...request, authorization: secretOf(pull) }).catch(
+          toFeedError,
+        )
         const body = { token, ...staged }
         await peers.call('campaigns', subscriptionsInternal.stagePull, { params, body, ms: 10_000 })
         const { objects } = await peers.call('campaigns', subscriptionsInternal.storePull, {
@@ -77,7 +85,7 @@ export const subscriptionsProcessor = defineProcessor({
       } catch (error) {
         if (ending.signal.aborted || isLost(error)) return
         const isRefused = error instanceof HttpError && error.status < 500
-        // What else fails is tried again once the lease has ended.
+        // The campaigns service failed: the run is retried once the lease has ended.
         if (!(error instanceof FeedError) && !isRefused) throw error
         const reason = error instanceof FeedError ? error.message : [error.detail].flat().join(' ')
         log.warn({ err: error, subscription: id }, 'feed not pulled')
