@@ -32,7 +32,10 @@ chrome.alarms.onAlarm.addListener(({ name }) => {
   if (name === SEND) run(({ send }) => send())
   if (name === OVERLAY) run(({ refreshOverlay }) => refreshOverlay())
 })
-chrome.runtime.onStartup.addListener(() => run(({ send }) => send()))
+chrome.runtime.onStartup.addListener(() => {
+  run(({ send }) => send())
+  run(({ browserStarted }) => browserStarted())
+})
 chrome.runtime.onInstalled.addListener(() => run(({ send }) => send()))
 self.addEventListener('online', () => run(({ send }) => send({ force: true })))
 chrome.tabs.onUpdated.addListener((tabId, { status }) => {

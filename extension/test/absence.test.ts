@@ -9,6 +9,8 @@ const state = (detail: object) =>
   `<script id="__UNIVERSAL_DATA_FOR_REHYDRATION__" type="application/json">${JSON.stringify({
     __DEFAULT_SCOPE__: { 'webapp.video-detail': detail },
   })}</script>`
+const VIDEO_STATE = { itemInfo: { itemStruct: { id: '7423000000000000001', desc: 'Lights' } }, statusCode: 0 }
+const next = 'https://www.tiktok.com/@night.watch/video/7423000000000000002'
 const read = (url: string, html: string, load: { status?: number; loadedUrl?: string } = {}) =>
   readPage({ document: parsePage(html), url, time: TIME, ...load })
 const removed = { first_seen: TIME, last_seen: TIME }
@@ -127,4 +129,75 @@ it('a removed post in a frame was removed, and so was one whose address answers 
 it('a comment that says so removes no video', () => {
   const html = '<strong data-e2e="like-count">7</strong><p>Video currently unavailable in my country</p>'
   expect(read(video, html)).toMatchObject({ own: { stats: { digg_count: 7 } } })
+})
+
+it('a removed video leaves the next one, opened without a page load, its record', () => {
+  const html = `${state({ statusCode: 10204 })}<strong data-e2e="like-count">7</strong>`
+  expect(read(next, html, { loadedUrl: video })).toMatchObject({
+    own: { main: { video_id: '7423000000000000002' }, stats: { digg_count: 7 } },
+  })
+})
+
+it('the state of the loaded video does not hide that the next one was removed', () => {
+  const html = `${state(VIDEO_STATE)}<p>Video currently unavailable</p>`
+  expect(read(next, html, { loadedUrl: video }).own).toMatchObject({
+    main: { video_id: '7423000000000000002' },
+    context: { removed },
+  })
+  expect(read(video, html, { loadedUrl: next }).own).toMatchObject({ main: { description: 'Lights' } })
+})
+
+it.each([
+  ['removes a parameter', 'https://a.example/gone?source=x', 'https://a.example/gone'],
+  ['adds a parameter', 'https://a.example/gone', 'https://a.example/gone?lang=en'],
+  ['sets a position', 'https://a.example/gone', 'https://a.example/gone#top'],
+])('the HTTP status applies after a script %s', (_, loadedUrl, url) => {
+  expect(read(url, '<main>Gone</main>', { status: 404, loadedUrl }).own).toMatchObject({
+    context: { removed },
+  })
+})
+
+it.each([
+  ['path', 'https://a.example/1', 'https://a.example/2'],
+  ['parameter', 'https://a.example/?p=1', 'https://a.example/?p=2'],
+  ['route', 'https://a.example/#/1', 'https://a.example/#/2'],
+])('the HTTP status does not apply to another %s', (_, loadedUrl, url) => {
+  const html = '<html><head><title>Two</title></head><body><main>Two</main></body></html>'
+  expect(read(url, html, { status: 404, loadedUrl })).toMatchObject({ own: { metadata: { title: 'Two' } } })
+})
+
+const ANUBIS = `<title>Making sure you&#39;re not a bot!</title><main><h1>Making sure you're not a bot!</h1>
+  <p>Loading...</p><details><summary>Why am I seeing this?</summary><p>${'The server is protected. '.repeat(20)}</p>
+  </details></main>`
+it.each([
+  ['waiting', ANUBIS],
+  ['waiting', '<title>Just a moment...</title><p>Enable JavaScript and cookies to continue</p>'],
+  [
+    'waiting',
+    `<title>Attention Required! | Cloudflare</title><div><p>${'You are blocked. '.repeat(20)}</p></div>`,
+  ],
+  ['waiting', '<title>DDoS-Guard</title>'],
+  [
+    'waiting',
+    '<title>One moment, please...</title><h1>Please wait while your request is being verified</h1>',
+  ],
+  ['nothingHere', '<title>Page not found – A Blog</title><main><p>Try a search.</p></main>'],
+  ['nothingHere', '<title>404: This page could not be found.</title><h1>404</h1>'],
+  ['nothingHere', '<title>A Blog</title><main><h1>Not Found</h1></main>'],
+  [
+    'nothingHere',
+    `<title>404 Not Found</title><main>${'<a href="/1">An article of this blog</a>'.repeat(20)}</main>`,
+  ],
+] as const)('a page with status 200 makes no record (%s): %s', (kind, html) => {
+  const url = 'https://a.example/1'
+  expect(() => read(url, html, { status: 200, loadedUrl: url })).toThrow(sentenceOf(kind))
+})
+
+it.each([
+  `<title>Just a moment...</title><article><p>${'A moment is long. '.repeat(20)}</p></article>`,
+  `<title>404 Not Found</title><h1>404 Not Found</h1><p>${'The history of a number. '.repeat(20)}</p>`,
+  '<title>404 Media</title><main><h1>404 Media</h1><p>News</p></main>',
+  '<title>Not found wanting</title><main><p>A poem</p></main>',
+])('an article with such a title makes a record: %s', html => {
+  expect(read('https://a.example/1', html)).toMatchObject({ source: 'blog', own: { metadata: {} } })
 })

@@ -4,6 +4,7 @@ import { canonicalJson } from '@iodine/evidence'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type App, createApp } from '../src/background/app'
 import { type Database, openDatabase, readSetting, writeSetting } from '../src/background/database'
+import { readEnded, readKeeping, writeEnded, writeKeeping } from '../src/background/tabs'
 import { sentenceOf } from '../src/shared/failures'
 import type { Status, TabStatus } from '../src/shared/messages'
 
@@ -37,6 +38,9 @@ let app: App
 let database: Database
 /** Timers of the app, which would try to send again after the tests. */
 const timers: NodeJS.Timeout[] = []
+const clearTimers = () => {
+  for (const timer of timers.splice(0)) clearTimeout(timer)
+}
 beforeAll(async () => {
   const start = setTimeout
   vi.stubGlobal('setTimeout', (...given: Parameters<typeof setTimeout>) => {
@@ -78,7 +82,7 @@ beforeAll(async () => {
   app = createApp(database)
 })
 afterAll(() => {
-  for (const timer of timers) clearTimeout(timer)
+  clearTimers()
   database.close()
   // What is still being sent may ask for another timer: the stubs stay for it.
 })
@@ -504,9 +508,12 @@ describe('keeping on collecting', () => {
   const tabStatus = async () =>
     ((await app.handle({ name: 'tab', tabId: 7, url: SITE }, ownPage)) as { value: TabStatus }).value
   beforeEach(async () => {
+    // An attempt to send would reset the problem of the storage.
+    clearTimers()
     await database.clear('records')
     for (const values of [session, local, icon]) for (const key of Object.keys(values)) delete values[key]
     inject = async () => []
+    tab = { url: SITE }
     page = async () => ({ url: SITE })
     await app.handle({ name: 'keep', tabId: 7, on: true }, ownPage)
   })
@@ -548,6 +555,31 @@ describe('keeping on collecting', () => {
     inject = async () => []
     await keep(true)
     expect(await tabStatus()).toMatchObject({ keeping: true, ended: '' })
+  })
+
+  test('ends after an update in a tab that shows another site, without a script in it', async () => {
+    tab = { url: 'https://other.example.org/' }
+    inject = vi.fn(async () => [])
+    await app.started()
+    expect(inject).not.toHaveBeenCalled()
+    expect(await readKeeping()).toEqual({})
+    expect(icon).toMatchObject({ text: '', title: '' })
+  })
+
+  test('ends in all tabs when the browser starts, also where the start of the extension failed first', async () => {
+    await writeKeeping(8, 'https://other.example.org')
+    inject = () => Promise.reject(new Error('Cannot access contents of url "https://blog.example.org/post"'))
+    tab = {}
+    await Promise.all([app.started(), app.browserStarted()])
+    expect([await readKeeping(), await readEnded()]).toEqual([{}, {}])
+    expect(icon).toMatchObject({ text: '', title: '' })
+  })
+
+  test('stores each of several tabs that are switched on or end at once', async () => {
+    await Promise.all([7, 8, 9].map(tabId => writeKeeping(tabId, 'https://blog.example.org')))
+    expect(Object.keys(await readKeeping())).toEqual(['7', '8', '9'])
+    await Promise.all([7, 8, 9].map(tabId => writeEnded(tabId, 'Ended')))
+    expect(Object.keys(await readEnded())).toEqual(['7', '8', '9'])
   })
 
   test('outlasts a page of its site that does not load, and ends on another site', async () => {
@@ -642,6 +674,9 @@ test.each([
 })
 
 test('a refusal ends the session that was refused, not one that was opened since', async () => {
+  // The stub below would answer an attempt to send.
+  clearTimers()
+  await database.clear('records')
   let refuse = (_: Response) => {}
   const server = vi.fn<() => Promise<Response>>(
     () =>

@@ -137,6 +137,16 @@ test('that a post was removed is told once, however often its page changes', asy
   ).toEqual([[true]])
 })
 
+test('a TikTok record with only a removal is sent', async () => {
+  setURL(`https://www.tiktok.com/@x/video/74230000000000000${++pages}`)
+  document.body.innerHTML = '<p>Video currently unavailable</p>'
+  keeper.start()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(sent.flatMap(({ captured }) => captured.map(({ record }) => record))).toMatchObject([
+    { context: { removed: {} } },
+  ])
+})
+
 test('a post in a frame is collected once the frame has loaded', async () => {
   setURL('https://t.me/open_eyes/12')
   document.body.innerHTML = '<iframe src="https://t.me/open_eyes/12?embed=1"></iframe>'

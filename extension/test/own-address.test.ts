@@ -50,6 +50,78 @@ describe('the key of an article is an address of its own site', () => {
       at,
     ],
     ['not what is no web address', at, canonical('javascript:alert(1)') + og('about:blank'), at],
+    [
+      'not the folder that it is in',
+      `${site}/blog/2026/a`,
+      canonical(`${site}/blog/`),
+      `${site}/blog/2026/a`,
+    ],
+    ['not the folder by og:url', `${site}/news/a`, og(`${site}/news`), `${site}/news/a`],
+    ['not a folder’s index', `${site}/en/2026/a`, canonical(`${site}/en/index.html`), `${site}/en/2026/a`],
+    ['not another language’s home', `${site}/2026/a`, canonical(`${site}/en/`), `${site}/2026/a`],
+    ['not default.aspx', `${site}/a/b.aspx`, canonical(`${site}/default.aspx`), `${site}/a/b.aspx`],
+    ['not the section of a numbered article', `${site}/news/7`, canonical(`${site}/news/`), `${site}/news/7`],
+    ...['print/', 'm', 'feed/', 'comments', 'index.html', 'page/3', '2/'].map(
+      version =>
+        [`the article on its version ${version}`, `${at}/${version}`, canonical(`${at}/`), `${at}/`] as const,
+    ),
+    [
+      'not another article’s number',
+      `${site}/article.php?id=2`,
+      canonical(`${site}/article.php?id=1`),
+      `${site}/article.php?id=2`,
+    ],
+    [
+      'the number without what does not identify it',
+      `${site}/article.php?id=2&cat=5&page=2`,
+      canonical(`${site}/article.php?id=2`),
+      `${site}/article.php?id=2`,
+    ],
+    ...['slug', 'title', 'page_id', 'item', 'itemid', 'cid', 'art', 'key', 'name', 's', 'sid'].map(
+      name =>
+        [
+          `not a path without ${name}`,
+          `${site}/text?${name}=a`,
+          canonical(`${site}/text`),
+          `${site}/text?${name}=a`,
+        ] as const,
+    ),
+    [
+      'not a script without its query',
+      `${site}/read.asp?nr=4`,
+      canonical(`${site}/read.asp`),
+      `${site}/read.asp?nr=4`,
+    ],
+    [
+      'not another query of a script',
+      `${site}/read.asp?nr=4`,
+      canonical(`${site}/read.asp?nr=3`),
+      `${site}/read.asp?nr=4`,
+    ],
+    [
+      'not a folder without its query',
+      `${site}/news/?bridge`,
+      canonical(`${site}/news/`),
+      `${site}/news/?bridge`,
+    ],
+    [
+      'a folder without language, page and origin of the visit',
+      `${site}/news/?lang=fr&page=2&ref=x&share=y`,
+      canonical(`${site}/news/`),
+      `${site}/news/`,
+    ],
+    [
+      'og:url of the page before a copied canonical',
+      `${site}/a/2`,
+      canonical(`${site}/a/1`) + og(`${site}/a/2`),
+      `${site}/a/2`,
+    ],
+    ['the canonical before an og:url that repeats a query', `${at}?x=1`, canonical(at) + og(`${at}?x=1`), at],
+    ...['{{ page.url }}', 'undefined', '/news/null', '$' + '{url}', '%7B%7Burl%7D%7D'].map(
+      text => [`not the placeholder ${text}`, at, canonical(text) + og(text), at] as const,
+    ),
+    ['one without a scheme', at, og('www.news.example.org/numbers'), 'https://www.news.example.org/numbers'],
+    ['a file that is relative', at, canonical('numbers.html'), `${site}/2026/numbers.html`],
     ['its route on a single-page site', `${site}/#/a/1`, canonical(`${site}/`) + og(site), `${site}/#/a/1`],
     ['its older route', `${site}/app#!a/2`, canonical(`${site}/app`), `${site}/app#!a/2`],
     ['its route where its head follows', `${site}/#/a/1`, canonical(`${site}/#/a/1`), `${site}/#/a/1`],
@@ -83,6 +155,72 @@ it('a head of the page before says nothing of the one after', () => {
   })
   const loaded = read(`${site}/first`, head, { loadedUrl: `${site}/first` })
   expect(loaded.metadata).toMatchObject({ og_title: 'First', jsonld: { author: { name: 'Ann' } } })
+})
+
+describe('the head is still that of the previous page', () => {
+  const body = '<main><h1>Second</h1><p>Other text.</p></main>'
+  const description = '<meta name="description" content="Of the first">'
+  const linked = (fields: object) =>
+    `<script type="application/ld+json">${JSON.stringify({ '@type': 'NewsArticle', author: 'Ann', ...fields })}</script>`
+  const [first, second] = [`${site}/a/1`, `${site}/a/2`]
+  it.each([
+    [
+      'by an article’s address in JSON-LD',
+      '<title>The second</title>',
+      linked({ url: first }),
+      first,
+      second,
+    ],
+    [
+      'by an address in JSON-LD that is not the loaded one',
+      '<title>Second of all</title>',
+      linked({ url: `${site}/a/3`, headline: 'Second' }),
+      first,
+      second,
+    ],
+    ['by the article’s heading', '<title>First</title>', '', first, second],
+    [
+      'by the heading of a route',
+      '<title>First</title>',
+      `${canonical(site)}<meta property="og:title" content="First">`,
+      `${site}/#/a/1`,
+      `${site}/#/a/2`,
+    ],
+    [
+      'by the route in JSON-LD',
+      '<title>Second | News</title>',
+      linked({ url: `${site}/#/a/1` }),
+      `${site}/#/a/1`,
+      `${site}/#/a/2`,
+    ],
+    ['by og:title', '<title>Second</title>', '<meta property="og:title" content="First">', first, second],
+  ])('%s', (_, title, head, loadedUrl, url) => {
+    expect(read(url, title + description + head, { loadedUrl, body }).metadata).toEqual({
+      title: 'Second',
+      canonical: url,
+    })
+  })
+
+  it('unless it names the page', () => {
+    const head = `<title>Deux</title>${description}${linked({ url: second })}`
+    for (const own of [og(second), canonical(second)])
+      expect(read(second, head + own, { loadedUrl: first, body }).metadata).toMatchObject({
+        title: 'Deux',
+        description: 'Of the first',
+        jsonld: { author: { name: 'Ann' } },
+      })
+  })
+})
+
+it('a copied canonical address is a claim', () => {
+  const { metadata, context } = read(`${site}/a/2`, canonical(`${site}/a/1`) + og(`${site}/a/2`))
+  expect(metadata.og_url).toBe(`${site}/a/2`)
+  expect(context?.stated_canonical).toBe(`${site}/a/1`)
+})
+
+it('a placeholder is no address', () => {
+  const head = `${og('{{ page.url }}')}<meta property="og:image" content="undefined"><meta name="twitter:image" content="cdn.example.net/t.png">`
+  expect(read(at, head).metadata).toEqual({ canonical: at, twitter_image: 'https://cdn.example.net/t.png' })
 })
 
 it('a clone keeps the claim of its head, and is another record than the article', () => {

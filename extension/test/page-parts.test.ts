@@ -113,6 +113,24 @@ test.each([
   expect(mainPart(document).tagName).toBe(expected)
 })
 
+test('fields of a form do not hide the properties of the form', () => {
+  const names = ['parentElement', 'matches', 'querySelectorAll', 'hasAttribute', 'textContent']
+  const article = '<article><h1>A</h1>Text</article>'
+  show(
+    'https://blog.example.org/',
+    `<body><form>${names.map(name => `<input name="${name}">`).join('')}${article}</form></body>`,
+  )
+  // happy-dom neither hides them nor has its visibility read past them.
+  const checked = vi.spyOn(Element.prototype, 'checkVisibility').mockReturnValue(true)
+  const form = document.querySelector('form') as HTMLFormElement
+  for (const input of document.querySelectorAll('input'))
+    Object.defineProperty(form, input.name, { value: input })
+  expect(mainPart(document).tagName).toBe('ARTICLE')
+  form.setAttribute('role', 'main')
+  expect(mainPart(document).tagName).toBe('FORM')
+  checked.mockRestore()
+})
+
 test('words outside of the main part are captured with all of the page', () => {
   show('https://blog.example.org/', '<body><p id="out">Outside</p><main><p id="in">Inside</p></main></body>')
   expect(partAround(document.querySelector('#in') as Element).tagName).toBe('MAIN')

@@ -289,8 +289,8 @@ test('whatever fails in between, the server ends with all that was captured, and
   let clock = Date.parse('2026-11-21T10:00:00.000Z')
   const step = async () => {
     clock += 1_000
-    const posts = Array.from({ length: 1 + random(6) }, () => {
-      const post = video(random(40), `Text ${random(3)}`, new Date(clock).toISOString())
+    const posts = Array.from({ length: 1 + random(6) }, (_, n) => {
+      const post = video(random(40), `Text ${random(3)}`, new Date(clock + n).toISOString())
       captured.set(
         (post.record as TiktokRecord).main.video_id,
         (post.record as TiktokRecord).main.description ?? '',
@@ -358,3 +358,76 @@ test('a removal of what was never collected is refused by the server and not kep
   expect(await queue.collectedAt(owner, video(2))).toBeUndefined()
   expect(await summary()).toMatchObject({ waiting: 0, refused: [], totals: { created: 1, updated: 1 } })
 })
+
+test.each([true, false])(
+  'a removed post that is back unchanged is sent with its new time (again: %s)',
+  async again => {
+    const { add, flush } = await open()
+    await add([video(1)])
+    await flush()
+    await add([notice(1, LATER)])
+    await flush()
+    const back = '2026-11-21T12:00:00.000Z'
+    expect(await add([video(1, 'First', back)], again)).toMatchObject({ queued: 1 })
+    await flush()
+    expect(requests.at(-1)).toEqual([video(1, 'First', back).record])
+  },
+)
+
+test('a removal notice that an older version queued makes the acknowledged digest invalid when the server accepts it', async () => {
+  const { add, flush, queue, owner } = await open()
+  await add([video(1)])
+  await flush()
+  const [acknowledged] = await database.getAll('acknowledged')
+  await add([notice(1, LATER)])
+  if (acknowledged) await database.put('acknowledged', acknowledged)
+  await flush()
+  expect(await add([video(1, 'First', '2026-11-21T12:00:00.000Z')], false)).toMatchObject({ queued: 1 })
+  expect(await queue.collectedAt(owner, video(1))).toBe('2026-11-21T12:00:00.000Z')
+})
+
+test('a removal notice is merged into a refused record, which stays refused', async () => {
+  const { add, flush, queue, owner, summary } = await open()
+  await add([video(1, 'bad')])
+  await flush()
+  expect(await add([notice(1, LATER)], false)).toMatchObject({ queued: 0 })
+  expect(await summary()).toMatchObject({
+    waiting: 0,
+    refused: [{ key: '1', reason: 'main.description must be good' }],
+  })
+  await queue.retryRefused(owner)
+  await flush()
+  expect(requests.at(-1)).toMatchObject([
+    { main: { description: 'bad' }, context: { removed: { first_seen: LATER } } },
+  ])
+})
+
+test.each(['queued', 'acknowledged'])(
+  'a Telegram removal notice has the key of the %s record',
+  async state => {
+    const { add, flush, queue, owner } = await open()
+    const withUrl = (url: string, removed?: object): Captured => ({
+      source: 'telegram',
+      record: {
+        collector_metadata: {
+          fetch_timestamp: removed ? LATER : video(1).record.collector_metadata.fetch_timestamp,
+          source: 'telegram',
+        },
+        telegram: { post: { id: '12', url } },
+        ...(removed && { context: { removed } }),
+      } as Captured['record'],
+    })
+    await add([withUrl('https://t.me/Open_Eyes/12')])
+    if (state === 'acknowledged') await flush()
+    const typed = withUrl('https://t.me/open_eyes/12', { first_seen: LATER, last_seen: LATER })
+    expect(await queue.collectedAt(owner, typed)).toBe('2026-11-21T10:00:00.000Z')
+    await add([typed])
+    await flush()
+    expect(requests.at(-1)).toMatchObject([
+      {
+        telegram: { post: { url: 'https://t.me/Open_Eyes/12' } },
+        context: { removed: { first_seen: LATER } },
+      },
+    ])
+  },
+)

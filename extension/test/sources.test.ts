@@ -65,6 +65,16 @@ it('a long text ends before the limit with a whole character', () => {
   expect(own?.context?.text).toBe(words)
 })
 
+it('hostile attributes are read in linear time', () => {
+  const html = `<main><h1>A</h1><img srcset="${'a'.repeat(40_000)}"><img srcset="${'1'.repeat(9_000)}"></main>`
+  const started = performance.now()
+  readPage({ document: parsePage(html), url: 'https://blog.example.org/', time: TIME })
+  const style = `background-image:url(${' '.repeat(40_000)}`
+  const post = `<div class="tgme_widget_message" data-post="a/1"><a class="tgme_widget_message_photo_wrap" style="${style}"></a></div>`
+  readPage({ document: parsePage(post), url: 'https://t.me/s/open_eyes', time: TIME })
+  expect(performance.now() - started).toBeLessThan(2_000)
+})
+
 it('3 MB of state are read like little', () => {
   const [video] = pagesOf('tiktok').filter(({ name }) => name === 'video')
   const ballast = JSON.stringify({ words: Array.from({ length: 60_000 }, (_, n) => `${n} `.repeat(9)) })

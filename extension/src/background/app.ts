@@ -87,6 +87,8 @@ export interface App {
   refreshOverlay(): Promise<void>
   /** Goes on, after an update of the extension, with what was on before; where it can’t, the icon and the popup say so. */
   started(): Promise<void>
+  /** Ends Keep collecting in all tabs: tab ids change with a start of the browser. Call it after `started`. */
+  browserStarted(): Promise<void>
   /** Continues collecting in a reloaded page, and ends it on another site or without the permission. */
   pageLoaded(tabId: number): Promise<void>
   tabClosed(tabId: number): Promise<void>
@@ -180,6 +182,13 @@ export const createApp = (database: Database): App => {
     await showBadge(tabId, sentence ? '!' : '', sentence)
   }
 
+  const stopKeepingAll = async (): Promise<void> => {
+    for (const tabId of Object.keys(await readKeeping()).map(Number)) {
+      await order(tabId, { order: 'keep', on: false }).catch(() => {})
+      await stopKeeping(tabId)
+    }
+  }
+
   /**
    * Goes on collecting in a page that was loaded, or ends it on another site or without the permission.
    * @param reason why the permission may be gone on the same site
@@ -262,10 +271,7 @@ export const createApp = (database: Database): App => {
     },
 
     async signOut() {
-      for (const tabId of Object.keys(await readKeeping())) {
-        await order(Number(tabId), { order: 'keep', on: false }).catch(() => {})
-        await stopKeeping(Number(tabId))
-      }
+      await stopKeepingAll()
       await signOut(database)
       await overlay.forget()
       await refreshMarking()
@@ -497,6 +503,21 @@ export const createApp = (database: Database): App => {
     return failureOf(error).message
   }
 
+  const start = async (): Promise<void> => {
+    if (!(await isFirstStart())) return
+    // An update removes the registered scripts, and cuts those in open pages off.
+    await refreshMarking()
+    for (const { id } of await tabsOf((await isReading()) ? await markedSites() : []))
+      if (id !== undefined) await prepareTab(id).catch(() => {})
+    for (const [id, origin] of Object.entries(await readKeeping())) {
+      const open = await chrome.tabs.get(Number(id)).catch(() => undefined)
+      // Without the permission for its site, a tab has no address.
+      if (open && (!open.url || new URL(open.url).origin === origin)) await goOn(Number(id), UPDATED)
+      else await stopKeeping(Number(id))
+    }
+  }
+  let starting: Promise<void> = Promise.resolve()
+
   return {
     handle(message, from) {
       const name =
@@ -510,15 +531,15 @@ export const createApp = (database: Database): App => {
     },
     send,
     refreshOverlay: () => refreshOverlay().catch(async error => void (await endIfRefused(error))),
-    async started() {
-      if (!(await isFirstStart())) return
-      // An update removes the registered scripts, and cuts those in open pages off.
-      await refreshMarking()
-      for (const { id } of await tabsOf((await isReading()) ? await markedSites() : []))
-        if (id !== undefined) await prepareTab(id).catch(() => {})
-      for (const tabId of Object.keys(await readKeeping()).map(Number))
-        if (await chrome.tabs.get(tabId).catch(() => undefined)) await goOn(tabId, UPDATED)
-        else await writeKeeping(tabId, undefined)
+    started() {
+      const done = start()
+      starting = done.catch(() => {})
+      return done
+    },
+    async browserStarted() {
+      await starting
+      await stopKeepingAll()
+      for (const tabId of Object.keys(await readEnded())) await stopKeeping(Number(tabId))
     },
     async pageLoaded(tabId) {
       if ((await readKeeping())[tabId]) await goOn(tabId)

@@ -25,8 +25,8 @@ export interface Queue {
   /**
    * Adds records. Newer content is merged into a queued record. A record whose content the server has acknowledged
    * is skipped; with `again` it is sent once more with its old time (the server responds 'unchanged', or
-   * stores it again if it was deleted). `records`: of each that was given, the record as it is or was sent;
-   * undefined where it is invalid.
+   * stores it again if it was deleted). After a removal notice, acknowledged content counts as new. `records`: of each
+   * that was given, the record as it is or was sent; undefined where it is invalid.
    */
   add(
     owner: string,
@@ -67,7 +67,7 @@ export const createQueue = (database: Database): Queue => ({
             ),
           )
       else {
-        const entry = await entryOf(owner, { source, record })
+        const entry = await entryOf(owner, await withKnownKey(database, owner, { source, record }))
         entries.push(entry)
         entryAt.set(position, entry)
       }
@@ -78,6 +78,10 @@ export const createQueue = (database: Database): Queue => ({
     for (const entry of entries) {
       const waiting = await queue.index('id').get(entry.id)
       const acknowledged = await write.objectStore('acknowledged').get(entry.id)
+      const isNotice = isRemovalNotice(entry.record)
+      // The next full reading of the post is sent, even if unchanged: only its time clears the removal.
+      if (isNotice && acknowledged)
+        await write.objectStore('acknowledged').put({ ...acknowledged, digest: '' })
       if (waiting?.state === 'waiting' && waiting.digest === entry.digest) {
         entry.record = waiting.record
         queued += again ? 1 : 0
@@ -87,11 +91,14 @@ export const createQueue = (database: Database): Queue => ({
         entry.record.collector_metadata.fetch_timestamp = acknowledged.time
         if (!again) continue
       }
-      // Of two at one time the later one counts. The digest stays its own, so that the same is not queued again.
-      if (waiting?.state === 'waiting')
+      // The digest stays its own, so that the same is not queued again.
+      if (waiting && (isNotice || waiting.state === 'waiting'))
         entry.record = mergeRecords(observed(entry.record), observed(waiting.record)).record
+      // A removal does not change why the server refused the record.
+      if (isNotice && waiting?.state === 'refused')
+        Object.assign(entry, { state: waiting.state, reason: waiting.reason })
       await queue.put(waiting?.seq === undefined ? entry : { ...entry, seq: waiting.seq })
-      queued += 1
+      queued += entry.state === 'waiting' ? 1 : 0
     }
     await write.done
     const records = captured.map((_, position) => entryAt.get(position)?.record)
@@ -99,7 +106,7 @@ export const createQueue = (database: Database): Queue => ({
   },
 
   async collectedAt(owner, captured) {
-    const id = recordId(owner, captured.source, keyOf(captured))
+    const id = recordId(owner, captured.source, keyOf(await withKnownKey(database, owner, captured)))
     const waiting = await database.getFromIndex('records', 'id', id)
     return waiting && !isRemovalNotice(waiting.record)
       ? waiting.record.collector_metadata.fetch_timestamp
@@ -152,6 +159,8 @@ export const createQueue = (database: Database): Queue => ({
       }
       if (isSame) await records.delete(sent.seq)
       const time = sent.record.collector_metadata.fetch_timestamp
+      const known = isNotice ? await acknowledged.get(sent.id) : undefined
+      if (known) await acknowledged.put({ ...known, digest: '' })
       if (!isNotice) await acknowledged.put({ id: sent.id, digest: sent.digest, time, at: at.getTime() })
       totals[result.status] += 1
       await outcomes.put({
@@ -222,6 +231,29 @@ const NOTHING: Totals = { created: 0, updated: 0, unchanged: 0 }
 
 const keyOf = <S extends Source>({ source, record }: Captured<S>): string =>
   (naturalKey[source] as (record: Captured<S>['record']) => string)(record)
+
+/**
+ * Returns a Telegram removal notice with the key of the record that this browser knows. The notice has the typed address,
+ * and Telegram ignores the case of a channel's name. Returns any other record unchanged.
+ */
+const withKnownKey = async (database: Database, owner: string, captured: Captured): Promise<Captured> => {
+  const { source, record } = captured
+  if (source !== 'telegram' || !('telegram' in record) || !isRemovalNotice(record)) return captured
+  const { post } = record.telegram
+  const prefix = recordId(owner, source, '').slice(0, -'"]'.length)
+  const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
+  const ids = await database.getAllKeys('acknowledged', range)
+  const index = database.transaction('records').store.index('id')
+  for (let cursor = await index.openKeyCursor(range); cursor; cursor = await cursor.continue())
+    ids.push(cursor.key)
+  const urls = ids.map(id => JSON.parse(id)[2] as string)
+  const url = urls.includes(post.url)
+    ? post.url
+    : urls.find(each => each.toLowerCase() === post.url.toLowerCase())
+  return url === undefined
+    ? captured
+    : { source, record: { ...record, telegram: { ...record.telegram, post: { ...post, url } } } }
+}
 
 const entryOf = async (owner: string, captured: Captured): Promise<Waiting> => {
   const { collector_metadata: _, ...content } = captured.record

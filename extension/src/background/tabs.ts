@@ -6,6 +6,14 @@ const ENDED = 'ended'
 const STARTED = 'started'
 const COLORS = { ON: '#1c6e42', '!': '#ac2f33', '': '#1c6e42' }
 
+let lastUpdate: Promise<unknown> = Promise.resolve()
+/** Runs updates of the stored tabs one after the other: each reads, changes and writes all of them. */
+const serialized = <T>(update: () => Promise<T>): Promise<T> => {
+  const done = lastUpdate.then(update)
+  lastUpdate = done.catch(() => {})
+  return done
+}
+
 /** The tabs that keep collecting, with the origin of the start. It outlasts an update of the extension. */
 export type Keeping = Record<string, string>
 
@@ -21,11 +29,12 @@ export const readEnded = async (): Promise<Record<string, string>> => {
 }
 
 /** Stores why a tab does not keep collecting any more; undefined: that is told no longer. */
-export const writeEnded = async (tabId: number, sentence?: string): Promise<void> => {
-  const { [tabId]: before, ...others } = await readEnded()
-  if (before !== sentence)
-    await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
-}
+export const writeEnded = (tabId: number, sentence?: string): Promise<void> =>
+  serialized(async () => {
+    const { [tabId]: before, ...others } = await readEnded()
+    if (before !== sentence)
+      await chrome.storage.session.set({ [ENDED]: sentence ? { ...others, [tabId]: sentence } : others })
+  })
 
 /** Whether this is the first call since the browser started or the extension was updated or switched on. */
 export const isFirstStart = async (): Promise<boolean> => {
@@ -47,12 +56,13 @@ export const showBadge = async (tabId: number, text: keyof typeof COLORS, title 
 /**
  * Stores the origin on which a tab keeps collecting; undefined removes the tab. Returns all collecting tabs.
  */
-export const writeKeeping = async (tabId: number, origin: string | undefined): Promise<Keeping> => {
-  const { [tabId]: _, ...others } = await readKeeping()
-  const keeping = origin === undefined ? others : { ...others, [tabId]: origin }
-  await chrome.storage.local.set({ [KEEPING]: keeping })
-  return keeping
-}
+export const writeKeeping = (tabId: number, origin: string | undefined): Promise<Keeping> =>
+  serialized(async () => {
+    const { [tabId]: _, ...others } = await readKeeping()
+    const keeping = origin === undefined ? others : { ...others, [tabId]: origin }
+    await chrome.storage.local.set({ [KEEPING]: keeping })
+    return keeping
+  })
 
 /** The browser refuses to let a page be read, or the page is not there. */
 const unread = (error: unknown): never => {

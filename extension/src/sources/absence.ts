@@ -1,10 +1,14 @@
-import { pageAddress, type RecordOf, type Source } from '@iodine/contracts'
+import { isRoute, pageAddress, type RecordOf, type Source } from '@iodine/contracts'
+import { articlePart } from './context'
 import { at, jsonOf, type PageState, textOf, urlOf } from './read'
 import { documentsOf } from './telegram'
 
-/** Why a page has no post: it was removed, the site asks to wait or keeps it from the reader, or answered with an error. */
+/**
+ * Why a page has no post: it was removed, the site asks to wait or keeps it from the reader, or answered with an error,
+ * or the page shows an error with the status of a success.
+ */
 interface Absence {
-  kind: 'removed' | 'waiting' | 'withheld' | 'siteError'
+  kind: 'removed' | 'waiting' | 'withheld' | 'siteError' | 'nothingHere'
   /** HTTP status, of an error. */
   status?: number
 }
@@ -22,14 +26,16 @@ const VIDEO = /\/(?:video|photo|v)\/(\d+)/
 /** Numbers and comments belong to a post that is there. */
 const isShown = (document: Document): boolean => document.querySelector('[data-e2e="like-count"]') !== null
 
-const tiktok = ({ document, url }: PageState): Absence['kind'] | undefined => {
-  if (!VIDEO.test(urlOf(url)?.pathname ?? '')) return undefined
+const tiktok = ({ document, url }: PageState, isAsLoaded: boolean): Absence['kind'] | undefined => {
+  const [, shownId] = VIDEO.exec(urlOf(url)?.pathname ?? '') ?? []
+  if (shownId === undefined) return undefined
   const scope = at(jsonOf(document.querySelector(STATE)), '__DEFAULT_SCOPE__')
   for (const name of ['webapp.video-detail', 'webapp.reflow.video.detail']) {
     const detail = at(scope, name)
-    if (at(detail, 'itemInfo', 'itemStruct', 'id') !== undefined) return undefined
+    const id = textOf(at(detail, 'itemInfo', 'itemStruct', 'id'))
+    if (id === shownId || (isAsLoaded && id !== undefined)) return undefined
     const code = at(detail, 'statusCode')
-    if (typeof code === 'number' && code !== 0)
+    if (isAsLoaded && typeof code === 'number' && code !== 0)
       return code === 10204 || GONE.test(textOf(at(detail, 'statusMsg')) ?? '') ? 'removed' : 'withheld'
   }
   if (isShown(document)) return undefined
@@ -43,17 +49,61 @@ const tiktok = ({ document, url }: PageState): Absence['kind'] | undefined => {
 const telegram = ({ document }: PageState): Absence['kind'] | undefined =>
   documentsOf(document).some(each => each.querySelector('.tgme_widget_message_error')) ? 'removed' : undefined
 
+/** Titles of the pages that bot protections show before a page (Cloudflare, Anubis, DDoS-Guard, hosting providers). */
+const CHALLENGE =
+  /^(?:just a moment(?:\.{3}|…)|(?:attention required!|please wait(?:\.{3}|…)) \| cloudflare|making sure you.re not a bot!|ddos-guard|one moment, please(?:\.{3}|…)|checking your browser(?: before accessing .*|\.{3}|…)?)$/i
+const NOT_FOUND =
+  /^(?:error )?404(?: error)?(?: (?:page )?not found)?[.!]?$|^(?:oops!? )?(?:page|article|post)?\s*not found[.!]?$/i
+/** Separates an error from the name of its site, or from an explanation. */
+const SEPARATOR = /\s+[|–—·-]\s+|:\s+/
+const ARTICLE_CHARACTERS = 200
+const BESIDE = 'a, details, footer, nav, noscript, script, style'
+
+/** Returns whether a part of a page has the text of an article, links and explanations apart. */
+const hasArticle = (part: Element | undefined): boolean => {
+  const copy = part?.cloneNode(true) as Element | undefined
+  for (const element of copy?.querySelectorAll(BESIDE) ?? []) element.remove()
+  return (copy?.textContent ?? '').replace(/\s+/g, ' ').trim().length > ARTICLE_CHARACTERS
+}
+
+const blog = ({ document }: PageState): Absence['kind'] | undefined => {
+  const [title = '', ...headings] = [
+    document.title,
+    ...[...document.querySelectorAll('h1')].map(each => each.textContent ?? ''),
+  ].map(text => text.replace(/\s+/g, ' ').trim())
+  if (CHALLENGE.test(title)) return hasArticle(articlePart(document)) ? undefined : 'waiting'
+  const isError = [title, ...headings].some(each => each.split(SEPARATOR).some(part => NOT_FOUND.test(part)))
+  return isError && !hasArticle(articlePart(document) ?? document.body) ? 'nothingHere' : undefined
+}
+
+const absenceIn = { tiktok, telegram, blog }
+
+/**
+ * Returns whether a page is still the one that was loaded. Scripts add and remove parameters, and set positions; another
+ * path, route or value of a parameter is another page.
+ */
+const isSamePage = (loadedUrl: string, url: string): boolean => {
+  const [loaded, now] = [urlOf(loadedUrl), urlOf(url)]
+  if (!loaded || !now) return loadedUrl === url
+  const pathOf = ({ origin, pathname, hash }: URL) => origin + pathname + (isRoute(hash) ? hash : '')
+  return (
+    pathOf(loaded) === pathOf(now) &&
+    [...now.searchParams].every(
+      ([name, value]) => !loaded.searchParams.has(name) || loaded.searchParams.getAll(name).includes(value),
+    )
+  )
+}
+
 /**
  * Returns why a page has no post; undefined if it may have one. A page that scripts moved on since its load has another
  * post than the one with the status.
  */
 export const absenceOf = (source: Source, page: PageState): Absence | undefined => {
   const { status = 0, loadedUrl, url } = page
-  const documentOf = (address: string) => address.replace(/#.*$/s, '')
-  const isAsLoaded = loadedUrl === undefined || documentOf(loadedUrl) === documentOf(url)
+  const isAsLoaded = loadedUrl === undefined || isSamePage(loadedUrl, url)
   if (status >= 400 && isAsLoaded)
     return REMOVED_STATUS.has(status) ? { kind: 'removed' } : { kind: 'siteError', status }
-  const kind = source === 'tiktok' ? tiktok(page) : source === 'telegram' ? telegram(page) : undefined
+  const kind = absenceIn[source](page, isAsLoaded)
   return kind && { kind }
 }
 

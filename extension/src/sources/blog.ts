@@ -1,6 +1,16 @@
 import type { BlogRecord } from '@iodine/contracts'
-import { allIn, articlePart, contextOf, linksIn, mediaOf, partText, timeOf } from './context'
-import { articleAmong, firstValue, linkedNodes, valuesOf } from './linked-data'
+import {
+  allIn,
+  articlePart,
+  containsTitle,
+  contextOf,
+  headingOf,
+  linksIn,
+  mediaOf,
+  partText,
+  timeOf,
+} from './context'
+import { articleAddresses, articleAmong, firstValue, linkedNodes, valuesOf } from './linked-data'
 import { identify } from './own-address'
 import { addressOf, at, type Found, filled, firstTexts, type PageState, textOf } from './read'
 
@@ -16,32 +26,42 @@ export const readBlogPage = ({ document, url, loadedUrl, time }: PageState): Fou
   const base = baseOf(document, url)
   const inHead = metaOf(document)
   const linked = linkedAddresses(document, base)
-  const ogUrl = addressOf(inHead('og:url'), base)
+  const ogUrl = statedAddress(inHead('og:url'), base)
   const title = textOf(document.querySelector('head title')?.textContent?.trim())
   const nodes = linkedNodes(document)
+  const titlesInHead = [title, inHead('og:title')]
   const articleInHead = articleAmong(nodes, {
-    addresses: [page.replace(/#.*$/, ''), ...linked, ogUrl],
-    titles: [
-      title,
-      inHead('og:title'),
-      ...[...document.querySelectorAll('h1')].map(heading => heading.textContent),
-    ],
+    addresses: [page, ...linked, ogUrl],
+    titles: [...titlesInHead, ...[...document.querySelectorAll('h1')].map(heading => heading.textContent)],
+    titlesInHead,
   })
-  const mainEntity =
-    addressOf(at(articleInHead, 'mainEntityOfPage', '@id'), base) ??
-    addressOf(at(articleInHead, 'mainEntityOfPage'), base)
+  const part = articlePart(document)
+  const partHeading = part && headingOf(part)
   const titleInHead = inHead('og:title') ?? firstValue(at(articleInHead, 'headline'))
   const { canonical, stated, isHeadStale } = identify(
     { url, loadedUrl },
-    { canonicals: linked.length > 0 || mainEntity === undefined ? linked : [mainEntity], ogUrl },
-    title !== undefined && titleInHead !== undefined && !title.includes(titleInHead),
+    {
+      canonicals: linked,
+      ogUrl,
+      mainEntity:
+        statedAddress(at(articleInHead, 'mainEntityOfPage', '@id'), base) ??
+        statedAddress(at(articleInHead, 'mainEntityOfPage'), base),
+      article: articleAddresses([articleInHead], base),
+      articles: articleAddresses(nodes, base),
+    },
+    [titleInHead, partHeading].some(
+      other =>
+        title !== undefined &&
+        other !== undefined &&
+        !containsTitle(title, other) &&
+        !containsTitle(other, title),
+    ),
   )
-  const part = articlePart(document)
   // A head that is still another article's says nothing of this one.
   const article = isHeadStale ? undefined : articleInHead
   const meta = (name: string) => (isHeadStale && !OF_SITE.test(name) ? undefined : inHead(name))
   const address = (name: string) => absolute(meta(name), base)
-  const heading = isHeadStale ? textOf(part?.querySelector('h1')?.textContent?.trim()) : undefined
+  const heading = isHeadStale ? partHeading : undefined
   const metadata = filled({
     title: heading ?? title ?? firstValue(at(article, 'headline')),
     description: meta('description'),
@@ -89,14 +109,17 @@ export const imagesOf = ({ document, url }: Pick<PageState, 'document' | 'url'>)
   return [...new Set(picturesIn(document, baseOf(document, url)))].slice(0, IMAGES_MAX)
 }
 
+/** Attributes from which scripts load a picture late. */
 const LAZY = [
   'data-src',
   'data-lazy-src',
+  'data-lazy',
+  'data-lazyload',
   'data-original',
+  'data-original-src',
+  'data-hi-res-src',
   'data-srcset',
   'data-lazy-srcset',
-  'src',
-  'srcset',
 ]
 
 /** The pictures of a part of a page, also those that are not loaded yet or are for browsers without scripts. */
@@ -106,12 +129,26 @@ const picturesIn = (part: ParentNode, base: string): string[] =>
       element.localName === 'noscript' ? withoutScripts(element) : (element as HTMLImageElement),
     )
     .flatMap(image => {
+      const sources = [...(image.closest('picture')?.querySelectorAll('source') ?? [])]
       // `currentSrc` is the candidate that the browser chose.
       const chosen = image.hasAttribute('srcset') || image.closest('picture') ? image.currentSrc : ''
-      const named = LAZY.map(name => [name.endsWith('srcset'), image.getAttribute(name)] as const)
-      const addresses = [chosen, ...named.map(([isSet, value]) => (isSet ? largestOf(value) : value))]
+      // Where a picture is loaded late, what the browser has chosen is its placeholder.
+      const late = [
+        ...LAZY.map(name => attributeOf(image, name)),
+        ...sources.flatMap(source =>
+          ['data-srcset', 'data-lazy-srcset'].map(name => attributeOf(source, name)),
+        ),
+      ].filter(value => value && /[./]/.test(value) && !PLACEHOLDER.test(value))
+      const loaded = ['src', 'srcset'].map(name => attributeOf(image, name))
+      const addresses = [...late, chosen, ...loaded, ...sources.map(source => attributeOf(source, 'srcset'))]
       return addresses.map(address => addressOf(address, base)).find(Boolean) ?? []
     })
+
+/** The address in an attribute of a picture. */
+const attributeOf = (element: Element, name: string): string | null | undefined => {
+  const value = element.getAttribute(name)
+  return name.endsWith('srcset') ? largestOf(value) : value
+}
 
 /** The pictures in an element that is text where scripts run, but for counters of visits. */
 const withoutScripts = (element: Element): HTMLImageElement[] =>
@@ -119,11 +156,25 @@ const withoutScripts = (element: Element): HTMLImageElement[] =>
     image => !['width', 'height'].some(side => /^[01](?:px)?$/.test(image.getAttribute(side) ?? '')),
   )
 
+const SRCSET_MAX = 10_000
+
 /** The address in a `srcset` that is for the largest size. */
-const largestOf = (candidates: string | null): string | undefined =>
-  [...(candidates ?? '').matchAll(/([^\s,]\S*[^\s,])(?:\s+([\d.]+)[wx])?\s*(?:,|$)/g)]
-    .map(([, address, size]) => ({ address, size: Number(size ?? 1) }))
-    .sort((a, b) => b.size - a.size)[0]?.address
+const largestOf = (candidates: string | null): string | undefined => {
+  if (candidates === null || candidates.length > SRCSET_MAX) return undefined
+  return (
+    `${candidates} `
+      // A comma also ends a candidate between a size and the next address.
+      .replace(/(\s[\d.]{1,9}[wxh]),/g, '$1, ')
+      .split(/,\s+/)
+      .map(candidate => candidate.trim().split(/\s+/))
+      .filter(([address]) => address)
+      .map(([address, ...sizes]) => ({
+        address,
+        size: Number(sizes.find(size => /[wx]$/.test(size))?.slice(0, -1) ?? 1) || 0,
+      }))
+      .sort((a, b) => b.size - a.size)[0]?.address
+  )
+}
 
 /** Reads meta elements by `name` or `property`. The first one with content counts. */
 const metaOf = (document: Document): ((name: string) => string | undefined) => {
@@ -142,15 +193,35 @@ const metaOf = (document: Document): ((name: string) => string | undefined) => {
 const baseOf = (document: Document, url: string): string =>
   addressOf(document.querySelector('base[href]')?.getAttribute('href'), url) ?? url
 
-/** An address that a page states, absolute; one that is no web address stays as it is. */
-const absolute = (value: string | undefined, base: string): string | undefined =>
-  value === undefined || URL.canParse(value) ? value : (addressOf(value, base) ?? value)
+/** Values that a template or script left unfilled: `{{ page.url }}`, `${url}`, `/news/undefined`. */
+const PLACEHOLDER =
+  /[{}<>]|%7[bd]|%3[ce]|^\[|(?:^|[/=])(?:undefined|null|nan|\[object(?: |%20)object\])(?=$|[/?#&])/i
+/** A value that begins with a host: `www.paper.example/a`, `paper.example/a`, but no name of a file. */
+const HOST = /^(?:www\.)?[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9}\.([a-z]{2,24})(?::\d{1,5})?(?=[/#]|$)/i
+const FILE_TYPE = /^(?:[sxp]?html?|php|aspx?|jspx?|cgi|cfm|xml|json|pdf|txt|png|jpe?g|gif|webp|svg|avif)$/i
 
-/** The canonical addresses that a page states; empty ones are none. */
+/** What a page states as an address, without what is none, and with a scheme before a host. */
+const repaired = (value: string | undefined): string | undefined => {
+  const text = value?.trim()
+  if (!text || PLACEHOLDER.test(text)) return undefined
+  const type = HOST.exec(text)?.[1]
+  return type !== undefined && !FILE_TYPE.test(type) ? `https://${text}` : value
+}
+
+const statedAddress = (value: unknown, base: string): string | undefined =>
+  addressOf(repaired(textOf(value)), base)
+
+/** An address that a page states, absolute; one that is no web address stays as it is. */
+const absolute = (value: string | undefined, base: string): string | undefined => {
+  const address = repaired(value)
+  return address === undefined || URL.canParse(address) ? address : (addressOf(address, base) ?? address)
+}
+
+/** The canonical addresses that a page states; empty ones and placeholders are none. */
 const linkedAddresses = (document: Document, base: string): string[] =>
   [...document.querySelectorAll('link[rel][href]')]
     .filter(element => (element.getAttribute('rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
-    .flatMap(element => addressOf(element.getAttribute('href'), base) ?? [])
+    .flatMap(element => statedAddress(element.getAttribute('href'), base) ?? [])
 
 /** The node that a value's `@id` refers to, or the value itself. */
 const resolved = (value: unknown, nodes: unknown[]): unknown => {

@@ -1,4 +1,4 @@
-import { cutText, exactTime, isRoute, LIMITS, type RecordContext } from '@iodine/contracts'
+import { cutText, exactTime, isRoute, LIMITS, pageAddress, type RecordContext } from '@iodine/contracts'
 import { projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
@@ -6,29 +6,51 @@ import { addressOf, filled, textOf, urlOf } from './read'
 export const timeOf = (...values: unknown[]): string | undefined =>
   values.map(value => exactTime(textOf(value) ?? '')).find(time => time !== undefined)
 
+/**
+ * Returns a node's property as its class defines it. The fields of a form hide the form's own properties, such as
+ * `<input name="parentElement">`, and pictures and forms those of the document.
+ */
+const property = <N extends Node, K extends keyof N>(node: N, name: K): N[K] => {
+  if (!/^HTML(?:Form|Document)/.test(node[Symbol.toStringTag as never])) return node[name]
+  for (let of = Object.getPrototypeOf(node); of; of = Object.getPrototypeOf(of)) {
+    const found = Object.getOwnPropertyDescriptor(of, name)
+    if (found) return found.get ? found.get.call(node) : found.value
+  }
+  return node[name]
+}
+
+const query = (root: ParentNode, selector: string): Element[] => [
+  ...property(root, 'querySelectorAll').call(root, selector),
+]
+
 /** A part of a page, and the open shadow roots in it. */
 const rootsOf = (part: ParentNode): ParentNode[] => {
   const roots = [part]
-  for (const root of roots) {
-    if ('shadowRoot' in root && root.shadowRoot) roots.push(root.shadowRoot as ShadowRoot)
-    for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) roots.push(shadowRoot)
-  }
+  for (const root of roots)
+    for (const element of [root, ...query(root, '*')]) {
+      const shadow = property(element as Element, 'shadowRoot')
+      if (shadow) roots.push(shadow)
+    }
   return roots
 }
 
 /** The elements of a part of a page that match, those in open shadow roots last. */
 export const allIn = (part: ParentNode, selector: string): Element[] =>
-  rootsOf(part).flatMap(root => [...root.querySelectorAll(selector)])
+  rootsOf(part).flatMap(root => query(root, selector))
 
 /** The element around one, or the host of its shadow root. */
-const parentOf = (element: Element): Element | undefined =>
-  element.parentElement ?? (element.getRootNode() as Partial<ShadowRoot>).host
+const parentOf = (element: Element): Element | undefined => {
+  const parent = property(element, 'parentElement')
+  if (parent) return parent
+  const root = property(element, 'getRootNode').call(element)
+  return root.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? (root as Partial<ShadowRoot>).host : undefined
+}
 
 /** Those that are within no other one. */
 const outermost = (part: ParentNode, selector: string): Element[] =>
   allIn(part, selector).filter(element => {
     for (let parent = parentOf(element); parent; parent = parentOf(parent))
-      if (parent.matches(selector)) return false
+      if (property(parent, 'matches').call(parent, selector)) return false
     return true
   })
 
@@ -38,42 +60,92 @@ const BODY = '[itemprop~="articleBody"]'
 /** How many times longer than the next one an article is that stands among teasers or comments. */
 const LONGER = 3
 
-const wordsOf = (text: string | null | undefined): string =>
-  (text ?? '').replace(/\s+/g, ' ').trim().toLowerCase()
-const titlesIn = (part: Element): string[] =>
-  allIn(part, 'h1')
-    .map(title => wordsOf(title.textContent))
-    .filter(title => title !== '')
-/** Those with a title that is the page's. */
-const titledAs = (page: Document, parts: Element[]): Element[] =>
-  parts.filter(part => titlesIn(part).some(title => wordsOf(page.title).includes(title)))
+const TITLE_MAX = 2_000
+/** The words of a title, for comparison: without case and punctuation. */
+export const titleWords = (text: string | null | undefined): string =>
+  (text ?? '')
+    .slice(0, TITLE_MAX)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\u00ad\u200b]/g, '')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+/** Whether a title contains another one, as whole words. */
+export const containsTitle = (title: string | null | undefined, part: string | null | undefined): boolean => {
+  const words = titleWords(part)
+  return words !== '' && ` ${titleWords(title)} `.includes(` ${words} `)
+}
 
-/** The one of several parts that a page is about: that with the page's title, the only one with a title, the longest by far. */
+/** The headings of a part of a page: those of the first level, else the first one of the second. */
+const headingsOf = (part: ParentNode): string[] => {
+  const [first, second] = ['h1', 'h2'].map(level =>
+    allIn(part, level).flatMap(({ textContent }) => textOf(textContent?.trim()) ?? []),
+  )
+  return first?.length ? first : (second?.slice(0, 1) ?? [])
+}
+/** The first heading of the first level in a part of a page. */
+export const headingOf = (part: ParentNode): string | undefined =>
+  allIn(part, 'h1')
+    .map(({ textContent }) => textOf(textContent?.trim()))
+    .find(Boolean)
+
+const pageTitles = (page: Document): string[] => [
+  property(page, 'title'),
+  ...query(page, 'meta[property="og:title"], meta[name="og:title"]').map(
+    meta => meta.getAttribute('content') ?? '',
+  ),
+]
+/** The length of the longest heading that the page's title contains; zero if it contains none. */
+const matchedLength = (titles: string[], headings: string[]): number =>
+  headings
+    .filter(heading => titles.some(title => containsTitle(title, heading)))
+    .reduce((longest, heading) => Math.max(longest, titleWords(heading).length), 0)
+
+/** The one with a heading that the page's title contains; of several, the one with the longest. */
+const titledAs = (page: Document, parts: Element[]): { part: Element; length: number } | undefined => {
+  const titles = pageTitles(page)
+  const [best, next] = parts
+    .map(part => ({ part, length: matchedLength(titles, headingsOf(part)) }))
+    .sort((a, b) => b.length - a.length)
+  return best && best.length > (next?.length ?? 0) ? best : undefined
+}
+
+const isShown = (part: Element): boolean =>
+  !property(part, 'hasAttribute').call(part, 'hidden') &&
+  property(part, 'checkVisibility')?.call(part) !== false
+const lengthOf = (root: ParentNode): number => property(root, 'textContent')?.length ?? 0
+
+/** The one of several parts that a page is about: that with the page's title, the only one with a heading, the longest by far. */
 const principal = (page: Document, parts: Element[]): Element | undefined => {
-  const shown = parts.filter(part => !part.hasAttribute('hidden') && part.checkVisibility?.() !== false)
+  const shown = parts.filter(isShown)
   if (shown.length < 2) return shown[0] ?? (parts.length === 1 ? parts[0] : undefined)
-  for (const few of [titledAs(page, shown), shown.filter(part => titlesIn(part).length > 0)])
+  const titled = titledAs(page, shown)
+  if (titled) return titled.part
+  for (const few of [shown.filter(headingOf), shown.filter(part => headingsOf(part).length > 0)])
     if (few.length === 1) return few[0]
   const [longest, next] = shown
-    .map(part => ({
-      part,
-      length: rootsOf(part).reduce((sum, root) => sum + ((root as Node).textContent?.length ?? 0), 0),
-    }))
+    .map(part => ({ part, length: rootsOf(part).reduce((sum, root) => sum + lengthOf(root), 0) }))
     .sort((a, b) => b.length - a.length)
   return longest && next && longest.length > LONGER * next.length ? longest.part : undefined
 }
 
 /**
  * The part of a page that is about one thing: its main part, or its article. Of several articles in endless scrolling it is
- * the one with the page's title.
+ * the one with the page's title, unless that title stands in the main part above them.
  */
 export const articlePart = (of: Document): Element | undefined => {
   const main = principal(of, outermost(of, MAIN))
   const articles = outermost(main ?? of, ARTICLE)
   if (!main) return principal(of, articles) ?? principal(of, outermost(of, BODY))
-  const [only, another] = titledAs(of, articles)
-  const isEndless = articles.filter(article => titlesIn(article).length > 0).length > 1
-  return isEndless && only && !another ? only : main
+  const headed = articles.filter(article => isShown(article) && headingsOf(article).length > 0)
+  const titled = headed.length > 1 ? titledAs(of, headed) : undefined
+  if (!titled) return main
+  const above = allIn(main, 'h1').filter(heading => heading.closest(ARTICLE) === null)
+  const inMain = matchedLength(
+    pageTitles(of),
+    above.map(({ textContent }) => textContent ?? ''),
+  )
+  return inMain >= titled.length ? main : titled.part
 }
 
 /** The text of a part of a page as it is shown, up to the limit. */
@@ -84,13 +156,12 @@ export const partText = (part: Element): string | undefined => {
 
 /** The web addresses that a part of a page links to, each once. */
 export const linksIn = (part: Element, base: string): string[] | undefined => {
-  const own = urlOf(base)
+  const own = pageAddress(base.replace(/#.*$/s, ''))
   const links = allIn(part, 'a[href]').flatMap(link => {
     const address = addressOf(link.getAttribute('href'), base)
-    const url = address === undefined ? undefined : urlOf(address)
-    // A place on the same page is no link.
-    const isHere =
-      url?.hash && !isRoute(url.hash) && url.origin === own?.origin && url.pathname === own.pathname
+    const hash = (address && urlOf(address)?.hash) ?? ''
+    // A position on the same page is no link.
+    const isHere = hash !== '' && !isRoute(hash) && pageAddress(address ?? '') === own
     return address === undefined || isHere ? [] : [address]
   })
   const unique = [...new Set(links)].slice(0, LIMITS.contextLinksMax)

@@ -1,4 +1,7 @@
-import { at, jsonOf, listOf, textOf, urlOf } from './read'
+import { isRoute } from '@iodine/contracts'
+import { containsTitle } from './context'
+import { isAnotherPage, isOfPage } from './own-address'
+import { addressOf, at, jsonOf, listOf, textOf, urlOf } from './read'
 
 /** The types of schema.org that are an Article. */
 const ARTICLE_TYPES = new Set(
@@ -18,6 +21,8 @@ export interface OfThisPage {
   /** Absolute; the surest first. */
   addresses: (string | undefined)[]
   titles: (string | null | undefined)[]
+  /** Titles that the head states. Headings of the body may be those of the site. */
+  titlesInHead: (string | undefined)[]
 }
 
 /** The values of a JSON-LD property: one, a list, or those of an `@list` or `@set`. */
@@ -56,19 +61,52 @@ const isArticle = (node: unknown): boolean =>
     type => typeof type === 'string' && ARTICLE_TYPES.has(type.replace(/^.*[/:#]/, '')),
   )
 
-/** An address to compare: neither fragment nor last slash make another page. */
-const plain = (address: string | undefined, base: string): string | undefined =>
-  urlOf(address ?? '', base)
-    ?.href.replace(/#.*$/s, '')
-    .replace(/\/$/, '')
+/** The article nodes of a page. */
+const articlesIn = (nodes: unknown[]): unknown[] => nodes.filter(isArticle).slice(0, ARTICLES_MAX)
+
+/** The texts in which a node names its page. */
+const namesOf = (node: unknown): string[] =>
+  ['url', '@id', 'mainEntityOfPage']
+    .flatMap(key => valuesOf(at(node, key)))
+    .flatMap(value => [textOf(value), textOf(at(value, '@id')), textOf(at(value, 'url'))])
+    // An `@id` may be a name within the script alone.
+    .filter(name => name !== undefined && !/^[#_]/.test(name))
+    .filter(name => name !== undefined)
+
+/** The web addresses that articles name as theirs. */
+export const articleAddresses = (nodes: unknown[], base: string): string[] =>
+  articlesIn(nodes).flatMap(node => namesOf(node).flatMap(name => addressOf(name, base) ?? []))
+
+/** An address to compare: neither the last slash nor a fragment makes another page, but for a route of a page at one. */
+const plain = (address: string | undefined, base: string): string | undefined => {
+  const url = urlOf(address ?? '', base)
+  if (url && !(isRoute(url.hash) && isRoute(urlOf(base)?.hash ?? ''))) url.hash = ''
+  return url?.href.replace(/\/$/, '')
+}
 const fold = (title: string | null | undefined): string =>
   (title ?? '').replace(/\s+/g, ' ').trim().toLowerCase()
 
+/** Whether a node names only other pages of the site, and the page's title is not its headline. */
+const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: OfThisPage): boolean => {
+  const [base = ''] = addresses
+  const own = addresses.filter(address => address !== undefined)
+  const names = articleAddresses([node], base)
+  const isElsewhere = names.every(
+    name => isAnotherPage(name, base) && !own.some(address => isOfPage(name, address)),
+  )
+  if (names.length === 0 || !isElsewhere || titlesInHead.every(title => title === undefined)) return false
+  const headline = firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name'))
+  return !titles
+    .slice(0, TITLES_MAX)
+    .some(title => containsTitle(title, headline) || containsTitle(headline, title))
+}
+
 /**
  * The article that a page is about, of all that its JSON-LD describes: the one with an address of the page or its title, or
- * that is a main entity. If none is, the only one, or the first that names no address at all.
+ * that is a main entity. If none is, the only one that is not of another page, or the first that names no address at all.
  */
-export const articleAmong = (nodes: unknown[], { addresses, titles }: OfThisPage): unknown => {
+export const articleAmong = (nodes: unknown[], page: OfThisPage): unknown => {
+  const { addresses, titles } = page
   const [base = ''] = addresses
   const own = addresses.map(address => (address === undefined ? undefined : plain(address, base)))
   const folded = titles
@@ -77,23 +115,22 @@ export const articleAmong = (nodes: unknown[], { addresses, titles }: OfThisPage
     .filter(title => title !== '')
   const main = new Set(nodes.flatMap(node => valuesOf(at(node, 'mainEntity'))))
   const mainIds = new Set([...main].map(node => at(node, '@id')).filter(Boolean))
-  const articles = nodes.filter(isArticle).slice(0, ARTICLES_MAX)
-  const candidates = articles.map(node => {
-    const named = ['url', '@id', 'mainEntityOfPage']
-      .flatMap(key => valuesOf(at(node, key)))
-      .flatMap(value => [textOf(value), textOf(at(value, '@id')), textOf(at(value, 'url'))])
-      // An `@id` may be a name within the script alone.
-      .filter(address => address !== undefined && !/^[#_]/.test(address))
-      .map(address => plain(address, base))
+  const candidates = articlesIn(nodes).map(node => {
+    const named = namesOf(node).map(name => plain(name, base))
     const place = own.findIndex(address => address !== undefined && named.includes(address))
     const headline = fold(firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name')))
     const isTitle = headline !== '' && folded.some(title => title.includes(headline))
     const isMain = main.has(node) || mainIds.has(at(node, '@id'))
     const fits = (place < 0 ? 0 : 8 * (own.length - place)) + (isTitle ? 4 : 0) + (isMain ? 2 : 0)
-    return { node, fits, isNamed: named.length > 0, hasAuthor: at(node, 'author') !== undefined }
+    return {
+      node,
+      fits,
+      isNamed: named.length > 0,
+      hasAuthor: at(node, 'author') !== undefined,
+    }
   })
   const [first, ...others] = candidates
-  if (others.length === 0) return first?.node
+  if (others.length === 0) return first && !isOfAnother(first.node, page) ? first.node : undefined
   const best = Math.max(...candidates.map(({ fits }) => fits))
   if (best === 0) return candidates.find(({ isNamed }) => !isNamed)?.node
   const fitting = candidates.filter(({ fits }) => fits === best)

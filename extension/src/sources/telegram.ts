@@ -9,7 +9,9 @@ const STICKERS = '.tgme_widget_message_sticker, .tgme_widget_message_tgsticker'
 /** Players of videos and voices: those without a file are too large for the preview. */
 const PLAYERS =
   '.tgme_widget_message_video_player, .tgme_widget_message_roundvideo_player, .tgme_widget_message_voice_player'
-const FILES = 'video[src], audio[src]'
+const FILES = ['video', 'audio']
+  .flatMap(name => [`${name}[src]`, `${name}:not([src]) > source[src]:first-of-type`])
+  .join(', ')
 const ATTACHMENTS = [
   'a.tgme_widget_message_photo_wrap',
   FILES,
@@ -191,14 +193,16 @@ const FORWARDED = '.tgme_widget_message_forwarded_from_name'
 const timeIn = (post: Element): string | null | undefined =>
   ownIn(post, '.tgme_widget_message_date time[datetime]')?.getAttribute('datetime')
 
-/** Whether a post's footer says so. A signature stands in it, too, and says what its author likes. */
-const isMarkedEdited = (meta: Element): boolean =>
-  isOwn(meta) &&
-  [...meta.childNodes].some(
-    node =>
-      !(node as Partial<Element>).matches?.('.tgme_widget_message_from_author') &&
-      /\bedited\b/i.test(node.textContent ?? ''),
-  )
+const SIGNATURES = '.tgme_widget_message_from_author, .tgme_widget_message_author_name'
+
+/** The text of a node, without the signatures in it. */
+const unsignedText = (node: Node): string => {
+  if (node.nodeType === Node.TEXT_NODE) return node.nodeValue ?? ''
+  if (node.nodeType !== Node.ELEMENT_NODE) return ''
+  return (node as Element).matches(SIGNATURES) ? ' ' : [...node.childNodes].map(unsignedText).join('')
+}
+/** Whether a post's footer contains the mark of an edit. A signature stands in it, too, and is its author's text. */
+const isMarkedEdited = (meta: Element): boolean => isOwn(meta) && /\bedited\b/i.test(unsignedText(meta))
 
 const isOwn = (element: Element): boolean => element.closest(NOT_OF_THE_POST) === null
 
@@ -303,7 +307,7 @@ const pictureOf = (element: Element): string | null | undefined => {
 }
 
 const backgroundOf = (element: Element): string | undefined =>
-  /background-image\s*:\s*url\(\s*(?:'([^']*)'|"([^"]*)"|([^)'"]*))\s*\)/i
+  /background-image\s{0,9}:\s{0,9}url\(\s{0,9}(?:'([^']*)'|"([^"]*)"|([^)'"\s]*))/i
     .exec(element.getAttribute('style') ?? '')
     ?.slice(1)
     .find(Boolean)
