@@ -13,7 +13,7 @@ const site = 'https://news.example.org'
 const at = `${site}/2026/numbers`
 
 describe('the key of an article is an address of its own site', () => {
-  it.each([
+  it.each<readonly [string, string, string, string]>([
     ['its canonical address', at, canonical(`${site}/numbers`), `${site}/numbers`],
     ['a relative one', at, canonical('../numbers'), `${site}/numbers`],
     [
