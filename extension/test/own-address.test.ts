@@ -235,6 +235,11 @@ it('a clone keeps the claim of its head, and is another record than the article'
   expect(namedOriginal(clone)).toBe(original)
 })
 
+it('a record whose address has no site names no original', () => {
+  const { metadata, ...rest } = read(at, og('https://paper.example/1'))
+  expect(namedOriginal({ ...rest, metadata: { ...metadata, canonical: '/1' } })).toBeNull()
+})
+
 it('addresses that a page states are absolute, and routes are links', () => {
   const head = `<base href="/sub/"><meta property="og:image" content="i.png"><meta name="twitter:image" content="//cdn.example/t.png">
     <meta name="twitter:url" content="javascript:alert(1)">${og('https://news.example.org')}`

@@ -124,3 +124,36 @@ it('computes the keys of stored articles, merges those that have one key, and se
     await mongo.close()
   }
 })
+
+it('keeps two records of one key that would exceed the size limit as one', async () => {
+  const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
+  const { id } = await bed.user('cleo')
+  const canonical = 'https://news.example/large'
+  const large = (address: string, field: string) => {
+    const fetched_at = new Date('2026-11-01')
+    return {
+      _id: new Types.ObjectId(),
+      user_id: new Types.ObjectId(id),
+      source: 'blog',
+      key: hashOf(address),
+      fetched_at,
+      created_at: fetched_at,
+      data: {
+        collector_metadata: { fetch_timestamp: fetched_at.toISOString(), source: 'blog' },
+        metadata: { canonical: address, [field]: 'x'.repeat(8 * 1024 * 1024) },
+      },
+      sighted: true,
+    }
+  }
+  try {
+    const records = mongo.collection('records')
+    const two = [large(canonical, 'title'), large(`${canonical}?fbclid=9`, 'description')]
+    await records.insertMany(two)
+    await mongo.collection('migrations').deleteMany({})
+    await (await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)).close()
+    const kept = await records.find({ user_id: new Types.ObjectId(id) }).toArray()
+    expect(kept.map(({ _id }) => String(_id)).sort()).toEqual(two.map(({ _id }) => String(_id)).sort())
+  } finally {
+    await mongo.close()
+  }
+})
