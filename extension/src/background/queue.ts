@@ -91,7 +91,7 @@ export const createQueue = (database: Database): Queue => ({
         entry.record.collector_metadata.fetch_timestamp = acknowledged.time
         if (!again) continue
       }
-      // The digest stays its own, so that the same is not queued again.
+      // Of two at one time the later one counts. The digest stays its own, so that the same is not queued again.
       if (waiting && (isNotice || waiting.state === 'waiting'))
         entry.record = mergeRecords(observed(entry.record), observed(waiting.record)).record
       // A removal does not change why the server refused the record.

@@ -41,8 +41,7 @@ const hashedIn = (value: unknown): number =>
 /**
  * How two observations of one post merge: the first row that fits a field orders its two values, and the greater one is
  * kept. Each order depends on the value and when it was seen alone, so that no order of merges changes the result. Of
- * two values that are equal in order the greater one as JSON is kept. A value that is filled precedes an empty one in
- * all rows.
+ * two values that are equal in order the stored one stays. A value that is filled precedes an empty one in all rows.
  */
 export const MERGE_RULES: readonly { fields: RegExp; wins: string; why: string; order: Order }[] = [
   {
@@ -183,7 +182,8 @@ const packed = (leaves: readonly (readonly [path: string[], seen: SeenAt])[]): S
 
 /**
  * Merges another observation of the same post into a stored record, by `MERGE_RULES`. Both have one natural key. Pure:
- * whatever the order and number of merges, the record ends the same, and no field that was filled is empty. At most 5,000 image hashes are kept, those that win.
+ * whatever the order and number of merges, the record ends the same, and no field that was filled is empty; of two
+ * observations by one origin at one time the first stays. At most 5,000 image hashes are kept, those that win.
  * @returns the merged record; `changed`: whether a value of it differs from the stored one
  */
 export const mergeRecords = <R extends RecordOf[Source]>(
@@ -208,10 +208,10 @@ export const mergeRecords = <R extends RecordOf[Source]>(
         return [[key, merge(isTree(left) ? left : {}, isTree(right) ? right : {}, inner)]]
       }
       const order = orderOf(inner)
-      const difference = () =>
-        compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) ||
-        Number(JSON.stringify(right) > JSON.stringify(left))
-      const wins = left === undefined || (right !== undefined && difference() > 0)
+      const wins =
+        left === undefined ||
+        (right !== undefined &&
+          compare(order(right, seenIncoming(inner)), order(left, seenStored(inner))) > 0)
       const value = wins ? right : left
       if (value === undefined) return []
       if (wins && !isEqual(left, right) && path[0] !== IMAGE_HASHES) changed = true
