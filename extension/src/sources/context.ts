@@ -1,26 +1,13 @@
 import { cutText, exactTime, isRoute, LIMITS, pageAddress, type RecordContext } from '@iodine/contracts'
-import { projectText } from '@iodine/evidence'
+import { nodeProperty, projectText } from '@iodine/evidence'
 import { addressOf, filled, textOf, urlOf } from './read'
 
 /** The first of the values that is a time with its zone, as the contract accepts it; undefined if none is. */
 export const timeOf = (...values: unknown[]): string | undefined =>
   values.map(value => exactTime(textOf(value) ?? '')).find(time => time !== undefined)
 
-/**
- * Returns a node's property as its class defines it. The fields of a form hide the form's own properties, such as
- * `<input name="parentElement">`, and pictures and forms those of the document.
- */
-const property = <N extends Node, K extends keyof N>(node: N, name: K): N[K] => {
-  if (!/^HTML(?:Form|Document)/.test(node[Symbol.toStringTag as never])) return node[name]
-  for (let of = Object.getPrototypeOf(node); of; of = Object.getPrototypeOf(of)) {
-    const found = Object.getOwnPropertyDescriptor(of, name)
-    if (found) return found.get ? found.get.call(node) : found.value
-  }
-  return node[name]
-}
-
 const query = (root: ParentNode, selector: string): Element[] => [
-  ...property(root, 'querySelectorAll').call(root, selector),
+  ...nodeProperty(root, 'querySelectorAll').call(root, selector),
 ]
 
 /** A part of a page, and the open shadow roots in it. */
@@ -28,7 +15,7 @@ const rootsOf = (part: ParentNode): ParentNode[] => {
   const roots = [part]
   for (const root of roots)
     for (const element of [root, ...query(root, '*')]) {
-      const shadow = property(element as Element, 'shadowRoot')
+      const shadow = nodeProperty(element as Element, 'shadowRoot')
       if (shadow) roots.push(shadow)
     }
   return roots
@@ -40,9 +27,9 @@ export const allIn = (part: ParentNode, selector: string): Element[] =>
 
 /** The element around one, or the host of its shadow root. */
 const parentOf = (element: Element): Element | undefined => {
-  const parent = property(element, 'parentElement')
+  const parent = nodeProperty(element, 'parentElement')
   if (parent) return parent
-  const root = property(element, 'getRootNode').call(element)
+  const root = nodeProperty(element, 'getRootNode').call(element)
   return root.nodeType === Node.DOCUMENT_FRAGMENT_NODE ? (root as Partial<ShadowRoot>).host : undefined
 }
 
@@ -50,7 +37,7 @@ const parentOf = (element: Element): Element | undefined => {
 const outermost = (part: ParentNode, selector: string): Element[] =>
   allIn(part, selector).filter(element => {
     for (let parent = parentOf(element); parent; parent = parentOf(parent))
-      if (property(parent, 'matches').call(parent, selector)) return false
+      if (nodeProperty(parent, 'matches').call(parent, selector)) return false
     return true
   })
 
@@ -70,11 +57,12 @@ export const titleWords = (text: string | null | undefined): string =>
     .replace(/[\u00ad\u200b]/g, '')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
+/** Whether words of `titleWords` contain others, which are not empty. */
+export const containsWords = (words: string, part: string): boolean =>
+  part !== '' && ` ${words} `.includes(` ${part} `)
 /** Whether a title contains another one, as whole words. */
-export const containsTitle = (title: string | null | undefined, part: string | null | undefined): boolean => {
-  const words = titleWords(part)
-  return words !== '' && ` ${titleWords(title)} `.includes(` ${words} `)
-}
+export const containsTitle = (title: string | null | undefined, part: string | null | undefined): boolean =>
+  containsWords(titleWords(title), titleWords(part))
 
 /** The headings of a part of a page: those of the first level, else the first one of the second. */
 const headingsOf = (part: ParentNode): string[] => {
@@ -90,7 +78,7 @@ export const headingOf = (part: ParentNode): string | undefined =>
     .find(Boolean)
 
 const pageTitles = (page: Document): string[] => [
-  property(page, 'title'),
+  nodeProperty(page, 'title'),
   ...query(page, 'meta[property="og:title"], meta[name="og:title"]').map(
     meta => meta.getAttribute('content') ?? '',
   ),
@@ -111,9 +99,9 @@ const titledAs = (page: Document, parts: Element[]): { part: Element; length: nu
 }
 
 const isShown = (part: Element): boolean =>
-  !property(part, 'hasAttribute').call(part, 'hidden') &&
-  property(part, 'checkVisibility')?.call(part) !== false
-const lengthOf = (root: ParentNode): number => property(root, 'textContent')?.length ?? 0
+  !nodeProperty(part, 'hasAttribute').call(part, 'hidden') &&
+  nodeProperty(part, 'checkVisibility')?.call(part) !== false
+const lengthOf = (root: ParentNode): number => nodeProperty(root, 'textContent')?.length ?? 0
 
 /** The one of several parts that a page is about: that with the page's title, the only one with a heading, the longest by far. */
 const principal = (page: Document, parts: Element[]): Element | undefined => {

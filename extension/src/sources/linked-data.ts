@@ -1,5 +1,5 @@
 import { isRoute } from '@iodine/contracts'
-import { containsTitle } from './context'
+import { containsTitle, containsWords, titleWords } from './context'
 import { isAnotherPage, isOfPage } from './own-address'
 import { addressOf, at, jsonOf, listOf, textOf, urlOf } from './read'
 
@@ -83,8 +83,9 @@ const plain = (address: string | undefined, base: string): string | undefined =>
   if (url && !(isRoute(url.hash) && isRoute(urlOf(base)?.hash ?? ''))) url.hash = ''
   return url?.href.replace(/\/$/, '')
 }
-const fold = (title: string | null | undefined): string =>
-  (title ?? '').replace(/\s+/g, ' ').trim().toLowerCase()
+
+const headlineOf = (node: unknown): string | undefined =>
+  firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name'))
 
 /** Whether a node names only other pages of the site, and the page's title is not its headline. */
 const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: OfThisPage): boolean => {
@@ -95,7 +96,7 @@ const isOfAnother = (node: unknown, { addresses, titles, titlesInHead }: OfThisP
     name => isAnotherPage(name, base) && !own.some(address => isOfPage(name, address)),
   )
   if (names.length === 0 || !isElsewhere || titlesInHead.every(title => title === undefined)) return false
-  const headline = firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name'))
+  const headline = headlineOf(node)
   return !titles
     .slice(0, TITLES_MAX)
     .some(title => containsTitle(title, headline) || containsTitle(headline, title))
@@ -109,25 +110,17 @@ export const articleAmong = (nodes: unknown[], page: OfThisPage): unknown => {
   const { addresses, titles } = page
   const [base = ''] = addresses
   const own = addresses.map(address => (address === undefined ? undefined : plain(address, base)))
-  const folded = titles
-    .slice(0, TITLES_MAX)
-    .map(fold)
-    .filter(title => title !== '')
+  const words = titles.slice(0, TITLES_MAX).map(titleWords)
   const main = new Set(nodes.flatMap(node => valuesOf(at(node, 'mainEntity'))))
   const mainIds = new Set([...main].map(node => at(node, '@id')).filter(Boolean))
   const candidates = articlesIn(nodes).map(node => {
     const named = namesOf(node).map(name => plain(name, base))
     const place = own.findIndex(address => address !== undefined && named.includes(address))
-    const headline = fold(firstValue(at(node, 'headline')) ?? firstValue(at(node, 'name')))
-    const isTitle = headline !== '' && folded.some(title => title.includes(headline))
+    const headline = titleWords(headlineOf(node))
+    const isTitle = words.some(title => containsWords(title, headline))
     const isMain = main.has(node) || mainIds.has(at(node, '@id'))
     const fits = (place < 0 ? 0 : 8 * (own.length - place)) + (isTitle ? 4 : 0) + (isMain ? 2 : 0)
-    return {
-      node,
-      fits,
-      isNamed: named.length > 0,
-      hasAuthor: at(node, 'author') !== undefined,
-    }
+    return { node, fits, isNamed: named.length > 0, hasAuthor: at(node, 'author') !== undefined }
   })
   const [first, ...others] = candidates
   if (others.length === 0) return first && !isOfAnother(first.node, page) ? first.node : undefined

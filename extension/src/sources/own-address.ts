@@ -57,7 +57,7 @@ const SHOWN =
   /^(?:ref(?:err?er)?|source|src|from|via|lang|language|hl|locale|share\w*|amp|print|mobile|output(?:type)?|format|theme|sort|order|replytocom|phpsessid|jsessionid|fb_\w+|campaign|cmp)$/i
 /** Parameters that are the number of a part of a page, if they are short numbers. */
 const PARTS = /^(?:page|paged|pg|m|start|offset)$/i
-/** Paths at which the query tells the pages apart. */
+/** Paths whose query identifies the page. */
 const BY_QUERY =
   /\.(?:php\d?|phtml|aspx?|jsp|cgi|cfm|pl|do)$|\/(?:(?:article|story|news|post|view|read|show|item|details?)s?)?$/i
 

@@ -195,11 +195,15 @@ const timeIn = (post: Element): string | null | undefined =>
 
 const SIGNATURES = '.tgme_widget_message_from_author, .tgme_widget_message_author_name'
 
-/** The text of a node, without the signatures in it. */
-const unsignedText = (node: Node): string => {
-  if (node.nodeType === Node.TEXT_NODE) return node.nodeValue ?? ''
-  if (node.nodeType !== Node.ELEMENT_NODE) return ''
-  return (node as Element).matches(SIGNATURES) ? ' ' : [...node.childNodes].map(unsignedText).join('')
+/** The text of an element, with a space for each text of a signature in it. */
+const unsignedText = (element: Element): string => {
+  const texts = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  let text = ''
+  while (texts.nextNode()) {
+    const { parentElement, nodeValue } = texts.currentNode
+    text += parentElement?.closest(SIGNATURES) ? ' ' : nodeValue
+  }
+  return text
 }
 /** Whether a post's footer contains the mark of an edit. A signature stands in it, too, and is its author's text. */
 const isMarkedEdited = (meta: Element): boolean => isOwn(meta) && /\bedited\b/i.test(unsignedText(meta))

@@ -42,31 +42,32 @@ const FRAGMENT = 11
 const typeOf = ({ nodeType }: Node): number => (typeof nodeType === 'number' ? nodeType : ELEMENT)
 
 /**
- * A property as the element's class has it. Fields of a form hide the form's own properties from scripts:
- * `<input name="attributes">`.
+ * Returns a node's property as its class defines it. The fields of a form hide the form's own properties, such as
+ * `<input name="attributes">`, and pictures and forms those of the document.
  */
-const property = <K extends keyof Element>(element: Element, name: K): Element[K] => {
-  if (element[Symbol.toStringTag as never] !== 'HTMLFormElement') return element[name]
-  for (let of = Object.getPrototypeOf(element); of; of = Object.getPrototypeOf(of)) {
+export const nodeProperty = <N extends Node, K extends keyof N>(node: N, name: K): N[K] => {
+  const type: string = node[Symbol.toStringTag as never]
+  if (type !== 'HTMLFormElement' && type !== 'HTMLDocument') return node[name]
+  for (let of = Object.getPrototypeOf(node); of; of = Object.getPrototypeOf(of)) {
     const found = Object.getOwnPropertyDescriptor(of, name)
-    if (found) return found.get ? found.get.call(element) : found.value
+    if (found) return found.get ? found.get.call(node) : found.value
   }
-  return element[name]
+  return node[name]
 }
 
-const nameOf = (element: Element): string => property(element, 'localName').toLowerCase()
+const nameOf = (element: Element): string => nodeProperty(element, 'localName').toLowerCase()
 const childrenOf = (node: Node): Node[] =>
-  Array.from(typeOf(node) === ELEMENT ? property(node as Element, 'childNodes') : node.childNodes)
+  Array.from(typeOf(node) === ELEMENT ? nodeProperty(node as Element, 'childNodes') : node.childNodes)
 const documentOf = (node: Node): Document | null =>
-  typeOf(node) === ELEMENT ? property(node as Element, 'ownerDocument') : node.ownerDocument
+  typeOf(node) === ELEMENT ? nodeProperty(node as Element, 'ownerDocument') : node.ownerDocument
 const hasAttribute = (element: Element, name: string): boolean =>
-  property(element, 'hasAttribute').call(element, name)
+  nodeProperty(element, 'hasAttribute').call(element, name)
 
 /** What is drawn in an element's place: an open shadow root instead of its children, and what a slot is given. */
 const shownChildren = (node: Node): readonly Node[] => {
   if (typeOf(node) === ELEMENT) {
     const element = node as Element
-    const shadow = property(element, 'shadowRoot')
+    const shadow = nodeProperty(element, 'shadowRoot')
     if (shadow) return Array.from(shadow.childNodes)
     if (nameOf(element) === 'slot' && 'assignedNodes' in element) {
       const given = (element as HTMLSlotElement).assignedNodes()
@@ -284,11 +285,11 @@ const httpAddress = (value: string, base: string): string | undefined => {
 
 const attributesOf = (element: Element): string => {
   let text = ''
-  for (const { name, value } of Array.from(property(element, 'attributes'))) {
+  for (const { name, value } of Array.from(nodeProperty(element, 'attributes'))) {
     const key = name.toLowerCase()
     if (!/^[a-z_][a-z0-9_:.-]*$/.test(key) || key.startsWith('on') || LEFT_OUT_ATTRIBUTES.has(key)) continue
     if (ADDRESSES.has(key) || key.endsWith(':href')) {
-      const address = httpAddress(value, property(element, 'baseURI'))
+      const address = httpAddress(value, nodeProperty(element, 'baseURI'))
       if (address !== undefined) text += ` ${key}="${escapeValue(address)}"`
       // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers ignore them in schemes
     } else if (!RUNS.test(value.replace(/[\u0000-\u0020\u007f-\u00a0]/g, '')))
@@ -324,7 +325,7 @@ export const captureDom = (root: Element): string => {
       push(`<${written}${attributesOf(element)}>`)
       if (VOID.has(name)) continue
       steps.push(`</${written}>`)
-      const shadow = property(element, 'shadowRoot')
+      const shadow = nodeProperty(element, 'shadowRoot')
       const children = shadow
         ? Array.from(shadow.childNodes)
         : name === 'slot'

@@ -16,7 +16,7 @@ if (typeof document !== 'undefined') {
     for (const close of document.querySelectorAll('.bp6-toast [aria-label="Close"]')) fireEvent.click(close)
   }
 
-  // Of the file before, in the same page.
+  // The previous file in this page may have left some.
   closeToasts()
   // Registered first, so it runs last: after the other hooks of a test.
   afterEach(() => {

@@ -29,7 +29,7 @@ export const moveRecord = (mongo: Connection, _id: Types.ObjectId, key: string):
       { record: unpackRecord(second), seen: second.seen },
     )
     const data = packRecord(record)
-    // Two records that make one of more than MongoDB's limit keep their keys.
+    // Two records that would exceed MongoDB's limit as one keep their keys.
     if (isTooLarge({ data, seen })) return
     const bytes = bytesOf(data, seen)
     const shared =
