@@ -1,6 +1,7 @@
 /**
  * Collect all visible posts of a channel, with sealing against without, in turns in one Chromium with the built extension:
- * until the popup has its answer, and until all captures are kept. Nothing is sent: no server answers.
+ * until the popup has its answer, and until all captures are kept. The page is loaded anew before each press, so that both
+ * read its pictures. Nothing is sent: no server answers.
  *
  *   npm run build:extension && npm run bench -- collect-all
  *   ROUNDS=5 POSTS=150,300,600 npm run bench -- collect-all
@@ -19,18 +20,23 @@ const sizes = (process.env.POSTS ?? '150,300,600').split(',').map(Number)
 const URL_OF_PAGE = 'https://t.me/s/open_eyes'
 const STORES = ['records', 'captures', 'blobs', 'acknowledged']
 
-/** Posts as the platform's pages have them; every third one has a picture, which the page may not read. */
-const postOf = (id: number): string => `<div class="tgme_widget_message_wrap">
+const PICTURE_EVERY = 3
+
+/** Posts as the platform's pages have them, with pictures that the page may not read, or without. */
+const postOf = (id: number, withPictures: boolean): string => `<div class="tgme_widget_message_wrap">
 <div class="tgme_widget_message js-widget_message" data-post="open_eyes/${id}"><div class="tgme_widget_message_bubble">
 <div class="tgme_widget_message_author"><a class="tgme_widget_message_owner_name" href="https://t.me/open_eyes"><span>Open Eyes</span></a></div>
-${id % 3 === 0 ? `<a class="tgme_widget_message_photo_wrap" href="https://t.me/open_eyes/${id}" style="width:80px;background-image:url('https://cdn.example.org/${id}.jpg')"><div style="padding-top:66%"></div></a>` : ''}
+${withPictures && id % PICTURE_EVERY === 0 ? `<a class="tgme_widget_message_photo_wrap" href="https://t.me/open_eyes/${id}" style="width:80px;background-image:url('https://cdn.example.org/${id}.jpg')"><div style="padding-top:66%"></div></a>` : ''}
 <div class="tgme_widget_message_text js-message_text">Post no. ${id} on <b>mirrors</b> that heat the lake<br>${'and what they say of it '.repeat(12)}<a href="https://blog.example.org/${id}">read on</a></div>
 <div class="tgme_widget_message_footer"><a class="tgme_widget_message_date" href="https://t.me/open_eyes/${id}"><time datetime="2026-11-20T08:04:00+00:00">08:04</time></a></div>
 </div></div></div>`
 
-const pageOf = (posts: number): string => `<!doctype html><meta charset="utf-8"><title>Open Eyes</title>
+const pageOf = (
+  posts: number,
+  withPictures: boolean,
+): string => `<!doctype html><meta charset="utf-8"><title>Open Eyes</title>
 <div class="tgme_channel_info_header"><div class="tgme_channel_info_header_title"><span>Open Eyes</span></div></div>
-<section class="tgme_channel_history">${Array.from({ length: posts }, (_, n) => postOf(n + 1)).join('\n')}</section>`
+<section class="tgme_channel_history">${Array.from({ length: posts }, (_, n) => postOf(n + 1, withPictures)).join('\n')}</section>`
 
 /** The popup's part: it presses, and waits until as many captures are kept. */
 const collect = (popup: Page, tabId: number, sealing: boolean, posts: number) =>
@@ -94,29 +100,35 @@ try {
     opening.result.transaction('settings', 'readwrite').objectStore('settings').put(account, 'account')
     opening.result.close()
   })
-  for (const posts of sizes) {
+  for (const [posts, withPictures] of sizes.flatMap(size => [
+    [size, true] as const,
+    [size, false] as const,
+  ])) {
     const page = await context.newPage()
     await context.route('https://t.me/**', route =>
-      route.fulfill({ contentType: 'text/html; charset=utf-8', body: pageOf(posts) }),
+      route.fulfill({ contentType: 'text/html; charset=utf-8', body: pageOf(posts, withPictures) }),
     )
-    await context.route('https://cdn.example.org/**', route => route.fulfill({ body: 'no picture' }))
+    await context.route('https://cdn.example.org/**', route =>
+      route.fulfill({
+        headers: { 'access-control-allow-origin': 'https://example.org' },
+        body: 'no picture',
+      }),
+    )
     await page.goto(URL_OF_PAGE)
     const tabId = await popup.evaluate(async url => {
       type Tabs = { query: (of: object) => Promise<{ id: number }[]> }
       const { tabs } = (globalThis as never as { chrome: { tabs: Tabs } }).chrome
       return (await tabs.query({ url }))[0]?.id ?? 0
     }, URL_OF_PAGE)
-    const { without, sealed } = await interleave(
-      rounds,
-      {
-        without: () => collect(popup, tabId, false, posts),
-        sealed: () => collect(popup, tabId, true, posts),
-      },
-      1,
-    )
+    const press = (sealing: boolean) => async () => {
+      await page.reload()
+      return collect(popup, tabId, sealing, posts)
+    }
+    const { without, sealed } = await interleave(rounds, { without: press(false), sealed: press(true) }, 1)
     const [plain, kept] = [medians(without), medians(sealed)]
     rows.push([
       count(posts),
+      String(withPictures ? Math.floor(posts / PICTURE_EVERY) : 0),
       count(plain.answered),
       count(kept.answered),
       count(kept.all),
@@ -128,6 +140,7 @@ try {
   table(
     [
       'posts',
+      'pictures',
       'ms without sealing',
       'ms with, to the answer',
       'ms until all is kept',
