@@ -51,6 +51,7 @@ const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.
 
 export default defineConfig({
   test: {
+    globalSetup: join(root, 'packages/test-kit/testing/worker-redis.ts'),
     // Tests mostly wait for servers and timers: one worker more than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
     tags: [{ name: 'long', description: 'Looks for rare faults: runs in `npm run test:all` only.' }],

@@ -516,7 +516,11 @@ test('a campaign that its creator deletes while others look at it leaves their s
   await expectGone(names[1])
 })
 
-test('a campaign of 5,000 IODs draws those in sight alone', async ({ page, person, openAs }) => {
+test('a campaign of 5,000 IODs draws those in sight alone', { tag: '@long' }, async ({
+  page,
+  person,
+  openAs,
+}) => {
   const ana = await person('ana')
   const [member] = (await createIods(ana, 1, 'Large')) as [Iod]
   const { id } = await createCampaign(ana, 'Large', [member])

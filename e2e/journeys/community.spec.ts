@@ -26,11 +26,9 @@ const contribute = async ({ api }: Person, count: number, prefix: string) => {
 const expectContributions = ({ api }: Person, id: string, count: number) =>
   expect.poll(async () => (await api.send('GET', `/community/users/${id}`)).body.total_iods).toBe(count)
 
-test('the list is searched, goes on past its first page, and is left and found again where it was', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('the list is searched, goes on past its first page, and is left and found again where it was', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   // The oldest of 22, so the last of the list.
   const busy = await person('walker')
   await Promise.all(Array.from({ length: 21 }, () => person('walker')))

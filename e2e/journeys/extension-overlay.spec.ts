@@ -241,10 +241,9 @@ test('a page that watches itself learns that it is marked, and nothing of what i
   await sites.stop()
 })
 
-test('pointing tells what is known; a click keeps it open and leads into the app; a new IOD is marked at once', async ({
-  product,
-  person,
-}) => {
+test('pointing tells what is known; a click keeps it open and leads into the app; a new IOD is marked at once', {
+  tag: '@long',
+}, async ({ product, person }) => {
   const [ana, bo] = await Promise.all([person('points'), person('votes')])
   const mark = Date.now().toString(36)
   const [value, fresh] = [`pointed words ${mark}`, `selected words ${mark}`]

@@ -122,7 +122,9 @@ test('a session that ends elsewhere leads to login at the next call', { tag: '@l
   expect(await page.evaluate(() => localStorage.getItem('access_token'))).toBeNull()
 })
 
-test('administration is for administrators, and an unknown section says so', async ({ page }) => {
+test('administration is for administrators, and an unknown section says so', { tag: '@long' }, async ({
+  page,
+}) => {
   const boss = await admin()
   await openAs(page, stack.url, boss.token, '/dashboard/admin')
   await expect(page.getByRole('heading', { name: 'Beta Code Management' })).toBeVisible()

@@ -135,7 +135,7 @@ test('rows are 48 px high, and the value has most of the room', { tag: '@long' }
   }
 })
 
-test('in a narrow window a row is a card with everything on it', async ({ page }) => {
+test('in a narrow window a row is a card with everything on it', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const violations = await watchPolicy(page)
   await open(page, '/dashboard/iods')

@@ -34,10 +34,9 @@ const sealedFile = async ({ api }: Person): Promise<{ wacz: Buffer; pem: string 
   return { wacz: Buffer.from(wacz), pem: keys[0]?.public_key ?? '' }
 }
 
-test('a capture’s file proves itself in the browser and by the command, until one byte of it is flipped', async ({
-  page,
-  person,
-}) => {
+test('a capture’s file proves itself in the browser and by the command, until one byte of it is flipped', {
+  tag: '@long',
+}, async ({ page, person }) => {
   const { wacz, pem } = await sealedFile(await person('ana'))
   const violations = await watchPolicy(page)
   await page.goto('/verify')

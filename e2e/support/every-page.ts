@@ -124,8 +124,11 @@ export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): 
   return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id }
 }
 
+/** Which pages are visited: those that a link leads to, or the others: before the sign-in, states of sections, administration. */
+export type PageSet = 'linked' | 'others'
+
 /**
- * Opens all pages in sequence as a person with data, and waits until each has loaded.
+ * Opens pages in sequence as a person with data, and waits until each has loaded.
  * @param person `made`: what `fillEveryPage` has created for them
  * @param look called on each loaded page
  */
@@ -133,13 +136,17 @@ export const visitEveryPage = async (
   page: Page,
   person: { url: string; token: string; isAdmin: boolean; made: Made },
   look: (path: string) => Promise<void> = async () => {},
+  sets: readonly PageSet[] = ['linked', 'others'],
 ): Promise<void> => {
   const { url, token, isAdmin, made } = person
-  const own: (readonly [string, string])[] = [
-    ...ADMIN_PAGES.map(([path, text]) => [path, isAdmin ? text : 'Access denied'] as const),
-    ...Object.values(linked(made, isAdmin)),
-  ]
-  for (const [path, text] of [...PAGES, ...own]) {
+  const pages: Record<PageSet, (readonly [string, string])[]> = {
+    linked: Object.values(linked(made, isAdmin)),
+    others: [
+      ...PAGES,
+      ...ADMIN_PAGES.map(([path, text]) => [path, isAdmin ? text : 'Access denied'] as const),
+    ],
+  }
+  for (const [path, text] of sets.flatMap(set => pages[set])) {
     if (path.startsWith('/dashboard')) await openAs(page, url, token, path)
     else await page.goto(url + path)
     // Panels and dialogs stand beside the page.

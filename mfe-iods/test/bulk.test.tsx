@@ -64,6 +64,7 @@ test('Shift selects and clears ranges; the selection survives a filter', async (
 })
 
 test('of more than 5,000 the first are selected, and added in batches; a failure tells what is done', {
+  tags: 'long',
   timeout: 180_000,
 }, async () => {
   const iods = many(5_600)

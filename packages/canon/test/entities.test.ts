@@ -153,7 +153,7 @@ describe('hostile labels', () => {
     expect(narratives.reduce((sum, { triplets }) => sum + triplets.length, 0)).toBe(labels.length)
   })
 
-  it('10,000 of many words each are each in one cluster', () => {
+  it('10,000 of many words each are each in one cluster', { tags: 'long' }, () => {
     const labels = Array.from(
       { length: 10_000 },
       (_, n) => `${Array.from({ length: 20 }, (_, k) => `w${k}x${n % 150}`).join(' ')} ${n}`,

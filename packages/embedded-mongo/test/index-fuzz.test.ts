@@ -386,6 +386,7 @@ const listed = {
 }
 
 test(`lists through compound indexes are those of a scan, in its order (${wanted} queries)`, {
+  tags: 'long',
   timeout: 120_000 + wanted * 150,
 }, async () => {
   const random = randomOf(seed + 2)

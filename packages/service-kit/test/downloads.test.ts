@@ -104,7 +104,7 @@ it('a failure is an error without an ETag', async () => {
   expect(answer.headers.etag).toBeUndefined()
 })
 
-it('a member with a script holds one large download; others get theirs', async () => {
+it('a member with a script holds one large download; others get theirs', { tags: 'long' }, async () => {
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download)
   const first = await ask(`${url}/ana`)

@@ -42,7 +42,7 @@ describe('a part that runs as a process', () => {
     expect(said).toEqual(['running', 'draining', 'closed'])
   })
 
-  it('ends at once, with 1, when it is told a second time', async () => {
+  it('ends at once, with 1, when it is told a second time', { tags: 'long' }, async () => {
     const { child, said, ended, heard } = await start('await new Promise(() => {})')
     await heard('running')
     child.kill('SIGTERM')
@@ -59,7 +59,7 @@ describe('a part that runs as a process', () => {
     expect(await ended).toEqual([1, null])
   })
 
-  it('ends at once, without draining, on a fault that nobody catches', async () => {
+  it('ends at once, without draining, on a fault that nobody catches', { tags: 'long' }, async () => {
     const { said, ended } = await start('', `setTimeout(() => { throw new Error('a fault') })`)
     expect(await ended).toEqual([1, null])
     expect(said).toEqual(['running'])

@@ -23,7 +23,7 @@ import {
   signToken,
 } from '@iodine/service-kit'
 import { type CallInternal, internalClient } from './client.js'
-import { startTestMongo, startTestRedis, type TestServer, uniquePrefix } from './databases.js'
+import { shareTestRedis, startTestMongo, type TestServer, uniquePrefix } from './databases.js'
 
 export interface BedUser extends UserCard {
   /** A session token; the bed's `token({ scope: 'collector' })` makes others. */
@@ -36,7 +36,7 @@ export interface ServiceBed {
   env: Record<string, string>
   /** For createApp: the bed's token keys, and a silent logger. */
   deps: Required<ServiceDeps>
-  /** The databases, for tests of an outage. */
+  /** The databases. Redis is the worker's: a test of its outage starts one of its own. */
   mongo: TestServer
   redis: TestServer
   /** Creates a user known to the auth stub, with a token. Without a username: none chosen yet. */
@@ -62,7 +62,7 @@ export const newId = () => randomBytes(12).toString('hex')
 export const startServiceBed = async (): Promise<ServiceBed> => {
   const [mongo, redis, keys] = await Promise.all([
     startTestMongo(),
-    startTestRedis(),
+    shareTestRedis(),
     crypto.subtle.generateKey('Ed25519', true, ['sign', 'verify']) as Promise<webcrypto.CryptoKeyPair>,
   ])
   const logger = createLogger('test', 'silent')

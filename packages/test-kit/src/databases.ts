@@ -39,6 +39,25 @@ export const startTestRedis = async (): Promise<TestServer & { pid: number }> =>
   return { ...stoppedOnce(url, () => stop().finally(folder.remove)), pid }
 }
 
+let sharers = 0
+
+/**
+ * The Redis of this worker of vitest, empty unless the test file shares it already: for tests that neither stop nor pause
+ * it. Outside of vitest one of its own.
+ */
+export const shareTestRedis = async (): Promise<TestServer> => {
+  const url = process.env.TEST_REDIS_URLS?.split(' ')[Number(process.env.VITEST_POOL_ID) - 1]
+  if (!url) return startTestRedis()
+  if (sharers++ === 0) {
+    const redis = await connectRedis(url)
+    await redis.flushall()
+    redis.disconnect()
+  }
+  return stoppedOnce(url, async () => {
+    sharers--
+  })
+}
+
 /** A MongoDB exclusive to this test: the embedded engine in this process, without persistence. */
 export const startTestMongo = async (): Promise<TestServer> => {
   const { uri, stop } = await startEmbeddedMongo({ isolate: 'none' })

@@ -2,7 +2,7 @@ import { authInternal, endpoint } from '@iodine/contracts'
 import { createStoreService, readConfig, type StoreService, storeConfigSchema } from '@iodine/service-kit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { apiClient, type ServiceBed, startServiceBed } from '../src/index.js'
+import { apiClient, type ServiceBed, startServiceBed, startTestRedis, type TestServer } from '../src/index.js'
 
 const addNote = endpoint('user', 'POST /notes', {
   summary: 'Keep a note',
@@ -12,11 +12,14 @@ const addNote = endpoint('user', 'POST /notes', {
 })
 
 let bed: ServiceBed
+let redis: TestServer
 let service: StoreService
 let url: string
 beforeAll(async () => {
   bed = await startServiceBed()
-  service = await createStoreService('notes', readConfig(storeConfigSchema, bed.env), bed.deps)
+  redis = await startTestRedis()
+  const env = { ...bed.env, REDIS_URL: redis.url }
+  service = await createStoreService('notes', readConfig(storeConfigSchema, env), bed.deps)
   service.route(addNote, async ({ body, user }) => {
     const notes = service.mongo.collection('notes')
     await notes.insertOne({ text: body.text, user: user.id })
@@ -25,7 +28,10 @@ beforeAll(async () => {
   })
   url = await bed.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(async () => {
+  await bed?.stop()
+  await redis?.stop()
+})
 
 test('a service runs alone on real databases, for users whom the bed made up', async () => {
   const [ana, nameless] = [await bed.user('ana'), await bed.user()]
@@ -59,7 +65,7 @@ test('other services answer as told, over HTTP', async () => {
 })
 
 test('a database that stops makes the service unready, not hang', async () => {
-  await bed.redis.stop()
+  await redis.stop()
   const answer = await fetch(`${url}/readyz`)
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({ status: 'down', parts: { mongodb: 'up', redis: 'down' } })

@@ -120,7 +120,9 @@ describe('an export of all own data', () => {
     )
   })
 
-  it('is the same file as the team’s command writes, however large, in pieces', async () => {
+  it('is the same file as the team’s command writes, however large, in pieces', {
+    tags: 'long',
+  }, async () => {
     const text = 'x'.repeat(1_000)
     held = Array.from({ length: 5_000 }, (_, n) => ({ kind: 'record', data: { n, text } }))
     const { user, id } = await exporter('large')

@@ -104,7 +104,9 @@ const resealAll = async (rig: Rig) => {
 describe('keys that sign', () => {
   const [old, fresh] = [newSigningKey(), newSigningKey()]
 
-  it('sign nobody out while replicas are in neighbouring phases of an exchange', async () => {
+  it('sign nobody out while replicas are in neighbouring phases of an exchange', {
+    tags: 'long',
+  }, async () => {
     const phases = [[old], [old, fresh], [fresh, old]].map(keys => ({ JWT_PRIVATE_KEY: keys.join('') }))
     const tokens: string[] = []
     for (const [n, phase] of phases.entries()) {
@@ -225,7 +227,7 @@ describe('keys that seal', () => {
     ])
   })
 
-  it('hand over to a new one in bounded steps, which overwrite no edit', async () => {
+  it('hand over to a new one in bounded steps, which overwrite no edit', { tags: 'long' }, async () => {
     const rig = await start({ SECRETS_KEY: `${fresh},${old}` })
     const stored = await insertUsers(rig, 450, (user, n) => {
       const sealed = seal(n % 3 === 0 ? fresh : old, `ai-key:${user}`, `sk-${n}`)

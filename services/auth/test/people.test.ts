@@ -304,7 +304,9 @@ describe('API tokens and feed keys of a person', () => {
     }
   })
 
-  it('are revoked in the database while Redis is down, which the answer says, and everywhere once it is back', async () => {
+  it('are revoked in the database while Redis is down, which the answer says, and everywhere once it is back', {
+    tags: 'long',
+  }, async () => {
     const redis = await startTestRedis()
     const env = { MONGODB_PREFIX: 'people_without_redis' }
     const alone = await startRig(bed, { ...env, REDIS_URL: redis.url })

@@ -269,7 +269,9 @@ describe('what is published', () => {
     expect([await versionsOf('last'), await versionsOf('first')]).toEqual([[times[0]], [times[1]]])
   })
 
-  it('is published by batches, each with a later millisecond, also by many at once', async () => {
+  it('is published by batches, each with a later millisecond, also by many at once', {
+    tags: 'long',
+  }, async () => {
     await addIods(450)
     const others = await Promise.all(
       [1, 2, 3].map(() => api.call(campaignsApi.createCampaign, { body: { name: 'Another' } })),
@@ -936,7 +938,9 @@ describe('events of other tools', () => {
 })
 
 describe('the work', () => {
-  it('leaves an entry of the audit log each time that it or a level begins, also of many at once', async () => {
+  it('leaves an entry of the audit log each time that it or a level begins, also of many at once', {
+    tags: 'long',
+  }, async () => {
     const entries = new Map<string, AuditEntry>()
     bed.answer(auditInternal.appendAudit, ({ body }) => {
       for (const entry of body.entries) if (entry.subject.id === campaign.id) entries.set(entry.id, entry)

@@ -1020,7 +1020,7 @@ describe('an import', () => {
     expect([state, problem]).toEqual(['failed', expect.stringContaining('IODs: remove some to make room')])
   })
 
-  it('counts each part once, however many workers step it at once', async () => {
+  it('counts each part once, however many workers step it at once', { tags: 'long' }, async () => {
     const many = Array.from({ length: 2_500 }, (_, n) => malware(n))
     for (let round = 0; round < rounds(1); round++) {
       const made = await upload(bundle(...many))

@@ -32,7 +32,9 @@ const usage = (params: { id: string }) => bed.internal(usageInternal.getUsage, {
 const post = (client = api) => client.send('POST', '/campaigns', { name: 'Mirrors' })
 
 describe('campaigns', () => {
-  it('50 at once for the last place: exactly one gets in; a deleted one makes room', async () => {
+  it('50 at once for the last place: exactly one gets in; a deleted one makes room', {
+    tags: 'long',
+  }, async () => {
     const made = [await post(), await post(), await post()]
     const answers = await Promise.all(Array.from({ length: 50 }, () => post()))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)

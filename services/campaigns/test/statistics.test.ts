@@ -165,7 +165,10 @@ describe('statistics', () => {
       expect((await apiClient(urls[1], token).send('GET', `/campaigns/${id}/statistics`)).status).toBe(status)
     for (const unknown of [newId(), 'my', '0']) await expectUnknown(unknown)
   })
-  it('are those of a count from scratch, whatever two processes do at once, at any time', async () => {
+  it('are those of a count from scratch, whatever two processes do at once, at any time', {
+    tags: 'long',
+    timeout: 600_000,
+  }, async () => {
     for (let round = 0; round < rounds(2); round++) {
       const random = seededRandom(round)
       const below = (n: number) => Math.floor(random() * n)
@@ -200,7 +203,7 @@ describe('statistics', () => {
         now += below(20) === 0 ? 25 * 3_600_000 : below(15_000)
       }
     }
-  }, 600_000)
+  })
 
   it('ask about what is new alone, in batches', async () => {
     const members = Array.from({ length: 1_200 }, () => iod())

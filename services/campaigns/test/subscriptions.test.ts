@@ -225,7 +225,9 @@ describe('administrators', () => {
     expect(changed.has_secret).toBe(false)
   })
 
-  it('keep their secret while keys are exchanged, whatever is changed meanwhile', async () => {
+  it('keep their secret while keys are exchanged, whatever is changed meanwhile', {
+    tags: 'long',
+  }, async () => {
     const old = bed.env.SECRETS_KEY ?? ''
     const keys = `${newSecretsKey()},${old}`
     const many: Subscription[] = []

@@ -33,6 +33,7 @@ import {
   type ApiClient,
   apiClient,
   type BedUser,
+  rounds,
   type ServiceBed,
   startServiceBed,
   tiktokPost,
@@ -374,13 +375,15 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     })
   })
 
-  it('of 50 requests at once and two processes make one log without a gap', async () => {
+  it('of many requests at once and two processes make one log without a gap', async () => {
     const second = await createApp(config, bed.deps)
     const secondUrl = await second.listen()
     const there = apiClient(secondUrl, ana.token)
     try {
       const before = await api.call(sealsApi.getCheckpoint)
-      const people = await Promise.all(Array.from({ length: 10 }, (_, n) => bed.user(`p${n}`)))
+      const people = await Promise.all(
+        Array.from({ length: rounds(10) }, (_, n) => bed.user(`p${n}`)),
+      )
       const begun = []
       for (const { token } of people)
         for (let n = 0; n < 2; n++) begun.push({ token, ...(await handOver({}, apiClient(url, token))) })

@@ -125,7 +125,7 @@ it('computes the keys of stored articles, merges those that have one key, and se
   }
 })
 
-it('keeps two records of one key that would exceed the size limit as one', async () => {
+it('keeps two records of one key that would exceed the size limit as one', { tags: 'long' }, async () => {
   const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
   const { id } = await bed.user('cleo')
   const canonical = 'https://news.example/large'

@@ -232,7 +232,7 @@ describe('telling the sightings service', () => {
     await tell()
   })
 
-  it('splits records of maximum size into calls that a body holds', async () => {
+  it('splits records of maximum size into calls that a body holds', { tags: 'long' }, async () => {
     const text = '\u0001'.repeat(50_000)
     const long = Array.from({ length: 60 }, () => ({ ...telegramPost(), context: { text } }))
     await ingest('telegram', ...long.slice(0, 30))

@@ -159,7 +159,9 @@ describe('the projection', () => {
     expect(await counts()).toEqual({ [`${a}:${a}`]: 1, [`${b}:${b}`]: 1, [pair]: 1 })
   })
 
-  it('makes work in proportion to the votes of a popular IOD, not to their square', async () => {
+  it('makes work in proportion to the votes of a popular IOD, not to their square', {
+    tags: 'long',
+  }, async () => {
     const time = Date.now() - DAY
     const votes = Array.from({ length: 120 }, (_, n) => cast(account(), time + n))
     await store(votes)
@@ -168,7 +170,9 @@ describe('the projection', () => {
     expect(await models.covotes.countDocuments()).toBe(votes.length + pairs)
   })
 
-  it('grows by 64 counts a vote at most of one who votes on everything at once', async () => {
+  it('grows by 64 counts a vote at most of one who votes on everything at once', {
+    tags: 'long',
+  }, async () => {
     const time = Date.now() - DAY
     const script = account()
     const votes = 6

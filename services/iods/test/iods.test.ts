@@ -774,7 +774,7 @@ describe('lists', () => {
     '&category=TITLE&category=URL',
     '&source_type=BLOG',
     '&source=posts/b',
-  ])('pages%s are the list cut into pieces, ties and all', async query => {
+  ])('pages%s are the list cut into pieces, ties and all', { tags: 'long' }, async query => {
     const whole = (await api.send('GET', `/iods?${query.slice(1)}`)).body as Iod[]
     for (const limit of [1, 7, 500]) {
       const { seen, total } = await walk(query, limit)
@@ -862,6 +862,7 @@ describe('lists', () => {
 
     it.each(['votes', 'disputed'] as const)(
       'by %s, in pages and whole, under every kind of filter',
+      { tags: 'long' },
       async sort => {
         const creator = ana.id
         for (const [query, passes] of [

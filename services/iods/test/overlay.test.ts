@@ -461,7 +461,7 @@ describe('with many IODs', () => {
     )
   })
 
-  it('a member with a script gets one at a time, another member at once', async () => {
+  it('a member with a script gets one at a time, another member at once', { tags: 'long' }, async () => {
     await insertMany(4_000)
     const [eve, fred] = [await bed.user('eve'), await bed.user('fred')]
     const own = await startService()

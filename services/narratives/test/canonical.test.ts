@@ -598,7 +598,7 @@ describe('the clusters', () => {
     expect(paged).toEqual(all.map(({ id }) => id))
   })
 
-  it('of 5,000 triplets are stored and read', async () => {
+  it('of 5,000 triplets are stored and read', { tags: 'long' }, async () => {
     const user_id = new Types.ObjectId(ana.id)
     const triplets = (n: number) =>
       Array.from({ length: 200 }, (_, k) => ({

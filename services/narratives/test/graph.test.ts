@@ -909,7 +909,9 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await expectSums(await done())
   })
 
-  it('are not kept of what is too large for a document, and go with their user', async () => {
+  it('are not kept of what is too large for a document, and go with their user', {
+    tags: 'long',
+  }, async () => {
     const user_id = new Types.ObjectId(ana.id)
     const shout = (n: number) =>
       Array.from({ length: 500 }, (_, at) => ((n >> (at % 12)) & 1 ? 'A' : 'a')).join('')
@@ -1090,7 +1092,7 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
     expect(inOrder(await read())).toEqual(before)
   })
 
-  it('rebuilds while narratives come and go', async () => {
+  it('rebuilds while narratives come and go', { tags: 'long' }, async () => {
     const kept = await Promise.all(Array.from({ length: 6 }, () => say([triplet('Sun'), triplet('Moon')])))
     await Promise.all([
       rebuildGraph(bench.store),

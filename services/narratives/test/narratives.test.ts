@@ -63,7 +63,10 @@ describe('creating', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true)
   })
 
-  it('gives every triplet its own id, also to fifty narratives at once', { timeout: CROWD_MS }, async () => {
+  it('gives every triplet its own id, also to fifty narratives at once', {
+    tags: 'long',
+    timeout: CROWD_MS,
+  }, async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post({ text: freshText() })))
     expect(answers.every(({ status }) => status === 201)).toBe(true)
     const ids = (await list()).flatMap(({ triplets }) => triplets.map(({ id }) => id))

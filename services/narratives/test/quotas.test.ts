@@ -25,7 +25,9 @@ const doc = () =>
   bench.service.mongo.collection<{ _id: string; used: object }>('usage').findOne({ _id: ana.id })
 
 describe('narratives', () => {
-  it('50 at once for the last place: exactly one gets in; a deleted one makes room, once', async () => {
+  it('50 at once for the last place: exactly one gets in; a deleted one makes room, once', {
+    tags: 'long',
+  }, async () => {
     const [first] = [await post(), await post(), await post()]
     const answers = await Promise.all(Array.from({ length: 50 }, () => post()))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)

@@ -278,7 +278,7 @@ describe('a TAXII collection', () => {
     expect(await pull()).toMatchObject({ more: true, cursor: JSON.stringify({ next: '2' }) })
   })
 
-  it('lists 200 of 150,000 entries of a page that can’t be read', async () => {
+  it('lists 200 of 150,000 entries of a page that can’t be read', { tags: 'long' }, async () => {
     feed.answer(taxii(`{"objects":[${'7,'.repeat(150_000)}{"id":"x-1"}]}`))
     const { file, skipped } = await pull()
     expect(textOf(file)).toBe('{"type":"bundle","objects":[{"id":"x-1"}]}')
@@ -346,7 +346,7 @@ describe('a TAXII collection', () => {
     expect((await failureOf(pull())).message).toContain(why)
   })
 
-  it('with a million pages ends a run, with where to go on', async () => {
+  it('with a million pages ends a run, with where to go on', { tags: 'long' }, async () => {
     let page = 0
     feed.answer((url, request, response) =>
       taxii(`{"more":true,"next":"${++page}","objects":[]}`)(url, request, response),

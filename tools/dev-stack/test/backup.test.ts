@@ -273,7 +273,9 @@ test('administrators see a backup of the running product, and one of the stopped
   await stack.stop()
 })
 
-test('administrators see that a backup failed, and why in a word, while the product runs', async () => {
+test('administrators see that a backup failed, and why in a word, while the product runs', {
+  tags: 'long',
+}, async () => {
   const on = { ...env, DATA_DIR: at('failing'), ADMIN_EMAILS: 'boss@example.org' }
   let stack = await startStack({ env: on })
   const { token, api } = await signUp({ url: stack.url, mail }, 'boss@example.org', 'boss')

@@ -14,7 +14,7 @@ import {
   startAiProvider,
   startMailCatcher,
   startTestMongo,
-  startTestRedis,
+  shareTestRedis,
   temporaryFolder,
   uniquePrefix,
 } from '@iodine/test-kit'
@@ -53,7 +53,7 @@ export const startTestStack = async ({
   const prefix = uniquePrefix()
   const [mongo, redis, mail, ai] = await Promise.all([
     startTestMongo(),
-    startTestRedis(),
+    shareTestRedis(),
     startMailCatcher(),
     startAiProvider(),
   ])

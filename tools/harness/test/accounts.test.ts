@@ -265,7 +265,10 @@ describe('the team’s command', () => {
     expect(await again.api.call(campaignsApi.listMyCampaigns)).toEqual([])
   }, 300_000)
 
-  it('completes a deletion once services that were down are back, and admins delete themselves likewise', async () => {
+  it('completes a deletion once services that were down are back, and admins delete themselves likewise', {
+    tags: 'long',
+    timeout: 300_000,
+  }, async () => {
     const other = await stack.signUp()
     const life = await live('boss_leaves', other)
     expect((await life.user.api.call(profileApi.getProfile)).is_admin).toBe(true)
@@ -283,7 +286,7 @@ describe('the team’s command', () => {
     const state = () => stack.peers.call('auth', accountsInternal.getDeletion, { params: { id } })
     await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 120_000)
     await expectForgotten(life)
-  }, 300_000)
+  })
 
   it('exports everything about an account, from all services, into one JSON', async () => {
     const other = await stack.signUp()

@@ -167,7 +167,7 @@ it.skipIf(!has('curl'))('does what the guide says with curl', async () => {
   folder.remove()
 })
 
-it.skipIf(!has('python3'))('does what the guide says with Python', async () => {
+it.skipIf(!has('python3'))('does what the guide says with Python', { tags: 'long' }, async () => {
   const user = await stack.signUp()
   const { token } = await make(user, ['read'])
   const values = Array.from({ length: 60 }, (_, n) => `a scripted narrative ${n}`)

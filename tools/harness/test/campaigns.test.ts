@@ -53,7 +53,10 @@ it('lets nobody but its creator edit or delete a campaign, whatever their role',
   expect((await creator.api.send('DELETE', path)).status).toBe(200)
 })
 
-it('keeps all of 20 additions at once, and nothing of a campaign deleted among them', async () => {
+it('keeps all of 20 additions at once, and nothing of a campaign deleted among them', {
+  tags: 'long',
+  timeout: 3_600_000,
+}, async () => {
   const [ana, bo] = await Promise.all([stack.signUp(), stack.signUp()])
   const iods = await Promise.all(
     Array.from({ length: 20 }, () => ana.api.call(iodsApi.createIod, { body: iodInput() })),
@@ -79,7 +82,7 @@ it('keeps all of 20 additions at once, and nothing of a campaign deleted among t
     const mine = await ana.api.call(campaignsApi.listMyCampaigns)
     expect(mine.map(({ id }) => id)).not.toContain(lostId)
   }
-}, 3_600_000)
+})
 
 it('answers statistics equal to a count of the campaign, through additions, removals, votes and a deleted account', {
   tags: 'long',

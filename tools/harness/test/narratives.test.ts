@@ -83,6 +83,7 @@ describe('a narrative through the whole product', () => {
   })
 
   it('of many texts with instructions to a provider that obeys them, stores what fits the schema and does nothing else', {
+    tags: 'long',
     timeout: 600_000,
   }, async () => {
     const HUGE = 'x'.repeat(600)

@@ -59,7 +59,10 @@ describe('the embedded defaults', () => {
     other.remove()
   })
 
-  test('HOST opens the app to other machines, and the inbox stays here unless INBOX_HOST says otherwise', async () => {
+  test('HOST opens the app to other machines, and the inbox stays here unless INBOX_HOST says otherwise', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const { address } = Object.values(networkInterfaces())
       .flat()
       .find(each => each?.family === 'IPv4' && !each.internal) ?? { address: '127.0.0.2' }
@@ -78,9 +81,12 @@ describe('the embedded defaults', () => {
     expect(await status(`${at(shared.inboxUrl)}/api/email`)).toBe(200)
     expect(told.join('\n')).toContain('reads every sign-in link')
     await shared.stop()
-  }, 240_000)
+  })
 
-  test('a database that is killed comes back where it was, with what it had', async () => {
+  test('a database that is killed comes back where it was, with what it had', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const mail = await startMailCatcher()
     const stack = await startStack({ env: { ...env, SMTP_URL: mail.url, RATE_LIMITS: 'off' } })
     const { api } = await signUp({ url: stack.url, mail })
@@ -94,7 +100,7 @@ describe('the embedded defaults', () => {
     await api.call(iodsApi.createIod, { body: iodInput() })
     await stack.stop()
     await mail.stop()
-  }, 240_000)
+  })
 
   test('taken ports are told at once, and nothing is left running', async () => {
     const taken = createServer()

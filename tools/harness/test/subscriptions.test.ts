@@ -152,7 +152,10 @@ it('a copy has what another one publishes, byte for byte, once, until it is with
   expect(await exportOf(here, boss, copy)).toContain('"revoked":true')
 }, 180_000)
 
-it('a copy has the events of a MISP feed, whose signature it checks, until they are withdrawn', async () => {
+it('a copy has the events of a MISP feed, whose signature it checks, until they are withdrawn', {
+  tags: 'long',
+  timeout: 180_000,
+}, async () => {
   const campaign = await newCampaign(ana, 'Forest')
   const values = ['https://example.org/forest/1', 'https://example.org/forest/2']
   for (const value of values) await addTo(campaign, value)
@@ -179,7 +182,7 @@ it('a copy has the events of a MISP feed, whose signature it checks, until they 
   await until(async () => (await feedOf(campaign))?.state).toBe('withdrawn')
   await pullNow(made.id)
   expect(await membersOf(copy)).toEqual([])
-}, 180_000)
+})
 
 it('no level is lowered on the way from one copy to the other', async () => {
   const levels = TLP_LEVELS.filter(level => level !== 'red')

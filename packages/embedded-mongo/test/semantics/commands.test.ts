@@ -439,6 +439,7 @@ describe('results beyond 16 MB', () => {
 
   test.each(pipelines)(
     'of %s are refused, and are fine on the way to something smaller',
+    { tags: 'long' },
     async (_, stages) => {
       const name = await large()
       const pipeline = stages(name)
@@ -454,7 +455,7 @@ describe('results beyond 16 MB', () => {
     expect(await failure({ find: name, projection, limit: 1 })).toBe(10334)
   })
 
-  test('of distinct are refused, with an index and without', async () => {
+  test('of distinct are refused, with an index and without', { tags: 'long' }, async () => {
     const name = await large()
     expect(await failure({ distinct: name, key: 't' })).toBe(17217)
     await server.run({ createIndexes: name, indexes: [{ key: { t: 1 }, name: 't_1' }] })

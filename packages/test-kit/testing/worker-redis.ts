@@ -1,0 +1,12 @@
+/**
+ * vitest's global set-up: one Redis for each worker, which its test files share one after another (`shareTestRedis`). To
+ * start one for each file takes more time than many a file's tests.
+ */
+import { availableParallelism } from 'node:os'
+import { startTestRedis } from '../src/databases.js'
+
+export default async () => {
+  const servers = await Promise.all(Array.from({ length: availableParallelism() + 1 }, startTestRedis))
+  process.env.TEST_REDIS_URLS = servers.map(({ url }) => url).join(' ')
+  return () => Promise.all(servers.map(({ stop }) => stop()))
+}
