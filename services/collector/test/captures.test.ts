@@ -381,9 +381,7 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     const there = apiClient(secondUrl, ana.token)
     try {
       const before = await api.call(sealsApi.getCheckpoint)
-      const people = await Promise.all(
-        Array.from({ length: rounds(10) }, (_, n) => bed.user(`p${n}`)),
-      )
+      const people = await Promise.all(Array.from({ length: rounds(10) }, (_, n) => bed.user(`p${n}`)))
       const begun = []
       for (const { token } of people)
         for (let n = 0; n < 2; n++) begun.push({ token, ...(await handOver({}, apiClient(url, token))) })

@@ -10,11 +10,11 @@ import {
   mongoContents,
   redisContents,
   type SignedInUser,
+  shareTestRedis,
   signUp,
   startAiProvider,
   startMailCatcher,
   startTestMongo,
-  shareTestRedis,
   temporaryFolder,
   uniquePrefix,
 } from '@iodine/test-kit'
