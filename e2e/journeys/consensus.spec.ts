@@ -46,7 +46,6 @@ const signUpOld = async (name: string): Promise<SignedInUser> => {
       created_at,
       last_active_at: new Date(),
       revision: 0,
-      announced: true,
     })
   return stack.signUp(email, name)
 }

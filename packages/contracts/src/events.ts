@@ -38,17 +38,6 @@ export const domainEvent = z.discriminatedUnion('type', [
 export type DomainEvent = z.output<typeof domainEvent>
 export type EventType = DomainEvent['type']
 
-/** Services that send events to the community service. */
-export const ANNOUNCERS = ['auth', 'iods', 'narratives'] as const
-export type Announcer = (typeof ANNOUNCERS)[number]
-
-/** Notice that an entity changed. `revision` distinguishes renames. */
-export interface Notice {
-  type: EventType
-  id: string
-  revision?: number
-}
-
 interface QueueSpec {
   /** Data of a job: ids, never texts; the worker fetches texts from the owner. Mails are sealed. */
   data: z.ZodType
@@ -59,7 +48,6 @@ interface QueueSpec {
 /** Queues of background work. */
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
-  projections: { data: z.strictObject({ owner: z.enum(ANNOUNCERS), id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
   /** Removes a deleted user's data from the services. */
   erasures: { data: z.strictObject({ user_id: id }) },
@@ -89,16 +77,6 @@ export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>
 
 /** Interval of a queue's scheduled job in milliseconds; undefined if its jobs are added by events. */
 export const everyMs = (queue: QueueName): number | undefined => (QUEUES[queue] as QueueSpec).everyMs
-
-/** The queue that takes each event's notices. */
-export const SUBSCRIPTIONS: Record<EventType, 'projections' | 'erasures'> = {
-  'user.created': 'projections',
-  'user.renamed': 'projections',
-  'user.deleted': 'erasures',
-  'iod.created': 'projections',
-  'narrative.created': 'projections',
-  'narrative.deleted': 'projections',
-}
 
 /** Content of a sealed mail job (context `mail`), which the mail worker unseals. */
 export const mailJob = z.discriminatedUnion('template', [
@@ -153,14 +131,10 @@ export const mailJob = z.discriminatedUnion('template', [
 export type MailJob = z.output<typeof mailJob>
 
 export const communityInternal = {
-  applyEvent: internalEndpoint('POST /internal/events', {
-    summary: 'Apply a domain event to the projection; repeating it changes nothing',
-    body: domainEvent,
-    response: done,
-  }),
-  applyIods: internalEndpoint('POST /internal/events/iods', {
-    summary: 'Apply the creation of many IODs to the projection, all or none; repeating it changes nothing',
-    body: z.strictObject({ events: z.array(iodCreated).max(LIMITS.broughtIodsMax) }),
+  applyEvents: internalEndpoint('POST /internal/events', {
+    summary:
+      'Apply domain events to the projection, in order; created IODs that follow each other all or none. Repeating it changes nothing',
+    body: z.strictObject({ events: z.array(domainEvent).min(1).max(LIMITS.broughtIodsMax) }),
     response: done,
     bodyLimit: 8 * LIMITS.bodyBytes,
   }),
@@ -171,15 +145,6 @@ export const mailsInternal = {
   settleMail: internalEndpoint('POST /internal/mails/:id/settled', {
     summary: 'A mail server has taken the mail, or refused it for good; repeating it changes nothing',
     params: z.strictObject({ id: z.string().max(100) }),
-    response: done,
-  }),
-} as const
-
-/** Served by the services that send events to the community service. */
-export const announceInternal = {
-  announce: internalEndpoint('POST /internal/announce/:id', {
-    summary: 'Tell the community how a thing stands, and note that it knows; repeating it changes nothing',
-    params: z.strictObject({ id }),
     response: done,
   }),
 } as const

@@ -15,6 +15,8 @@ export const LIMITS = {
   peoplePage: 50,
   peoplePageMax: 100,
   peopleFound: 500,
+  /** Entries of a service's outbox that were given up, as administrators see them. */
+  failedWorkMax: 100,
   /** Backups that are remembered, and likewise failed ones. */
   backupsKept: 20,
   /** The highest limit of a quota that can be given to a user. */

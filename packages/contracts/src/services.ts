@@ -8,13 +8,7 @@ import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
 import { coordinationApi, coordinationInternal } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
-import {
-  announceInternal,
-  communityInternal,
-  historyInternal,
-  mailsInternal,
-  rebuildInternal,
-} from './events.js'
+import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
 import { mispFeeds, publicationsInternal, sealsInternal, taxiiFeeds } from './feeds.js'
 import { importsApi, importsInternal } from './imports.js'
@@ -30,6 +24,7 @@ import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
 import { LIMITS } from './limits.js'
 import { graphApi, narrativesApi } from './narratives.js'
+import { outboxInternal } from './outbox.js'
 import { recordsInternal, sightingsApi, sightingsInternal } from './sightings.js'
 import { subscriptionsApi, subscriptionsInternal } from './subscriptions.js'
 import { usageInternal } from './usage.js'
@@ -78,7 +73,7 @@ export const SERVICES = {
       ...auditInternal,
       exportUser: personalDataInternal.exportUser,
       ...repairInternal,
-      ...announceInternal,
+      ...outboxInternal,
       ...historyInternal,
     },
   },
@@ -92,6 +87,7 @@ export const SERVICES = {
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
+      ...outboxInternal,
     },
   },
   iods: {
@@ -103,7 +99,7 @@ export const SERVICES = {
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
-      ...announceInternal,
+      ...outboxInternal,
       ...historyInternal,
     },
   },
@@ -119,6 +115,7 @@ export const SERVICES = {
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
+      ...outboxInternal,
     },
   },
   narratives: {
@@ -134,7 +131,7 @@ export const SERVICES = {
       ...personalDataInternal,
       ...usageInternal,
       ...repairInternal,
-      ...announceInternal,
+      ...outboxInternal,
       ...historyInternal,
       ...rebuildInternal,
     },
@@ -142,12 +139,24 @@ export const SERVICES = {
   community: {
     prefixes: { community: {} },
     apis: { community: communityApi },
-    internal: { ...communityInternal, ...personalDataInternal, ...repairInternal, ...rebuildInternal },
+    internal: {
+      ...communityInternal,
+      ...personalDataInternal,
+      ...repairInternal,
+      ...outboxInternal,
+      ...rebuildInternal,
+    },
   },
   sightings: {
     prefixes: { sightings: {}, coordination: {} },
     apis: { sightings: sightingsApi, coordination: coordinationApi },
-    internal: { ...sightingsInternal, ...coordinationInternal, ...personalDataInternal, ...repairInternal },
+    internal: {
+      ...sightingsInternal,
+      ...coordinationInternal,
+      ...personalDataInternal,
+      ...repairInternal,
+      ...outboxInternal,
+    },
   },
 } as const satisfies Record<string, ServiceManifest>
 

@@ -21,7 +21,6 @@ export {
 export { requireAccess } from './http/access.js'
 export { addressKey } from './http/addresses.js'
 export { createAgent } from './http/agent.js'
-export { isFinalRefusal, repeatNotices, tellCommunity } from './http/announce.js'
 export { createHttpApp } from './http/app.js'
 export { joinPieces } from './http/bytes.js'
 export { done } from './http/done.js'
@@ -32,6 +31,7 @@ export {
   forbidden,
   HttpError,
   invalid,
+  isFinalRefusal,
   isNotFound,
   notFound,
   timedOut,
@@ -95,6 +95,9 @@ export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe
 export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
+export { EVENTS_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
+export { noticesToOutbox } from './outbox/notices.js'
+export { type AddOptions, createOutbox, type Kind, type KindSpec, type Outbox } from './outbox/outbox.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {

@@ -5,15 +5,19 @@ import {
   auditInternal,
   type BodyOf,
   DETAILS,
+  DONE,
   type EndpointSpec,
   type FeedEndpoint,
   type InternalEndpoint,
+  LIMITS,
+  outboxInternal,
   type ParamsOf,
   type PublicEndpoint,
   type QueryOf,
   type ResponseOf,
   type Tlp,
 } from '@iodine/contracts'
+import type { Context } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { JWTVerifyGetKey } from 'jose'
 import type { ServiceConfig, StoreConfig } from './config.js'
@@ -31,6 +35,7 @@ import { createPartMetrics, type PartMetrics, readMetrics } from './observe/metr
 import { processState } from './observe/process-state.js'
 import { type SettingsSink, startSettingsReport } from './observe/settings-report.js'
 import { createTracing } from './observe/tracing.js'
+import { createOutbox, type Outbox } from './outbox/outbox.js'
 import { createQueues, type Queues } from './queues/queues.js'
 import { type Audit, createAudit } from './stores/audit.js'
 import { type Migration, migrate } from './stores/migrations.js'
@@ -100,6 +105,8 @@ export interface Service extends Part {
   queues: Queues
   peers: Peers
   metrics: PartMetrics
+  /** Root context of the service's traces; undefined without tracing. */
+  root: Context | undefined
   users: UserDirectory
   /** Serves an endpoint below /api/v1: authenticate → validate → handler → answer. */
   route<E extends PublicEndpoint>(endpoint: E, handler: Handler<E>): void
@@ -117,6 +124,8 @@ export interface Service extends Part {
 
 export interface StoreService extends Service {
   mongo: Connection
+  /** Work that is to be done after a change of the data. */
+  outbox: Outbox
   /** Records actions for the audit log (`docs/accounts.md`). A service that does so serves a repair. */
   audit: Audit
 }
@@ -304,6 +313,7 @@ export const createService = async (
     queues,
     peers,
     metrics,
+    root: tracing?.root,
     users,
     route,
     feed,
@@ -342,7 +352,8 @@ export const createStoreService = async (
     () => mongo.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected')),
   )
   service.onClose(() => mongo.close())
-  const { redis, peers, log } = service
+  const { redis, peers, log, metrics, root } = service
+  const outbox = createOutbox({ mongo, log, metrics, root })
   const audit = createAudit({
     mongo,
     redis,
@@ -353,12 +364,22 @@ export const createStoreService = async (
       append: entries => peers.call('auth', auditInternal.appendAudit, { body: { entries }, ms: APPEND_MS }),
     },
   })
-  return Object.assign(service, { mongo, audit })
+  return Object.assign(service, { mongo, outbox, audit })
+}
+
+/** Serves what administrators see of the outbox, and do with it. */
+const serveOutbox = (service: StoreService): void => {
+  const { outbox } = service
+  service.internal(outboxInternal.listFailedWork, () => outbox.failed(LIMITS.failedWorkMax))
+  service.internal(outboxInternal.settleFailedWork, async ({ params: { id }, body: { action } }) => {
+    if (!(await (action === 'retry' ? outbox.retry(id) : outbox.drop(id)))) throw notFound()
+    return DONE
+  })
 }
 
 /**
- * Starts a service with its own database: `build` registers models and routes; then migrations run, and the
- * models' collections and indexes are created. On failure the service is closed, and this throws.
+ * Starts a service with its own database: `build` registers models, routes and kinds of the outbox; then migrations run,
+ * the models' collections and indexes are created, and the outbox starts. On failure the service is closed, and this throws.
  */
 export const startStoreService = async (
   name: string,
@@ -370,8 +391,12 @@ export const startStoreService = async (
   const service = await createStoreService(name, config, deps)
   try {
     build(service)
+    serveOutbox(service)
     await migrate(service.mongo, migrations, service.log)
     await prepareModels(service.mongo)
+    service.outbox.start()
+    // Before what its handlers use is closed.
+    service.onClose(() => service.outbox.close())
     return service
   } catch (error) {
     await service.close()

@@ -1,5 +1,4 @@
 import {
-  announceInternal,
   authApi,
   authInternal,
   type Campaign,
@@ -8,6 +7,7 @@ import {
   DONE,
   iodsApi,
   iodsInternal,
+  mailsInternal,
   narrativesApi,
   type UserCard,
 } from '@iodine/contracts'
@@ -58,14 +58,14 @@ test('a handler of a public endpoint answers its response', () => {
 })
 
 test('a handler of an internal endpoint does too, and knows no user', () => {
-  service.internal(announceInternal.announce, async () => DONE)
+  service.internal(mailsInternal.settleMail, async () => DONE)
   service.internal(authInternal.lookupUsers, async ({ body }) => body.ids.map(() => card))
   // @ts-expect-error another shape
-  service.internal(announceInternal.announce, async () => ({ synced: true }))
+  service.internal(mailsInternal.settleMail, async () => ({ synced: true }))
   // @ts-expect-error a field is missing
   service.internal(authInternal.lookupUsers, async () => [{ id: '', username: null }])
   // @ts-expect-error an internal call is no user's
-  service.internal(announceInternal.announce, async ({ user }) => user)
+  service.internal(mailsInternal.settleMail, async ({ user }) => user)
 })
 
 test('a streamed answer is one of the response', () => {

@@ -2,6 +2,9 @@ import { randomBytes, type webcrypto } from 'node:crypto'
 import {
   authInternal,
   type BodyOf,
+  communityInternal,
+  DONE,
+  type DomainEvent,
   type InternalEndpoint,
   LIMITS,
   type ParamsOf,
@@ -44,6 +47,8 @@ export interface ServiceBed {
   token(caller: Partial<Caller> & { id: string }, lifetimeMs?: number): Promise<string>
   /** Users of the auth stub: change a card's username to rename a user. */
   users: Map<string, UserCard>
+  /** Events that the community stub was told. */
+  events: DomainEvent[]
   /** Stubs another service's internal endpoint over HTTP, until it is stubbed again. */
   answer<E extends InternalEndpoint>(
     endpoint: E,
@@ -96,6 +101,12 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     return [...users.values()].filter(({ username }) => username && names.has(username.toLowerCase()))
   })
 
+  const events: DomainEvent[] = []
+  answer(communityInternal.applyEvents, ({ body }) => {
+    events.push(...body.events)
+    return DONE
+  })
+
   const token: ServiceBed['token'] = (
     { id, sid = newId(), scope = 'full', ...rest },
     lifetimeMs = 3_600_000,
@@ -120,6 +131,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     mongo,
     redis,
     users,
+    events,
     answer,
     token,
     async listen(service) {

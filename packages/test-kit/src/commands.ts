@@ -11,7 +11,7 @@ interface Started {
 
 /**
  * Commands that a bed's service sends to its database while `run` runs, in their order, each with its collection:
- * `find iods`. Those of other work at that time are among them.
+ * `find iods`. Those of other work at that time are among them, but for those of the outbox.
  */
 export const commandsOf = async (
   mongo: Connection,
@@ -20,6 +20,7 @@ export const commandsOf = async (
   const all: string[] = []
   const note = ({ commandName, command }: Started) => {
     const of = command[commandName]
+    if (of === 'outbox') return
     all.push(typeof of === 'string' ? `${commandName} ${of}` : commandName)
   }
   const client = mongo.getClient()

@@ -1,12 +1,14 @@
 import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
+import { createChangedUsers } from './commands/announce-user.js'
 import { createAuditAppender } from './commands/append-audit.js'
 import { startKeys } from './commands/keys.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { oneSpellingOfAddresses } from './migrations/0002-one-spelling-of-addresses.js'
+import { outbox } from './migrations/0003-outbox.js'
 import { createModels } from './models/index.js'
 import { addAccountRoutes } from './routes/accounts.js'
 import { addAdminRoutes } from './routes/admin.js'
@@ -41,7 +43,9 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       // Each mails two addresses, one of which anybody's.
       addressChanges: limit('address-changes', LIMITS.addressChangesADay, 24 * 3_600),
     }
-    const context = { config, service, models, keys, limits, appendAudit: createAuditAppender(models) }
+    const appendAudit = createAuditAppender(models)
+    const changedUsers = createChangedUsers({ config, service, models })
+    const context = { config, service, models, keys, limits, appendAudit, changedUsers }
     checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
@@ -55,6 +59,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
   const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build, [
     lastActiveAt,
     oneSpellingOfAddresses,
+    outbox,
   ])
   try {
     await checkKeys()

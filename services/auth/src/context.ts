@@ -1,5 +1,5 @@
 import type { AuditEntry } from '@iodine/contracts'
-import type { RateLimit, SigningKey, StoreService } from '@iodine/service-kit'
+import type { Kind, RateLimit, SigningKey, StoreService } from '@iodine/service-kit'
 import type { JSONWebKeySet } from 'jose'
 import type { AuthConfig } from './config.js'
 import type { AuthModels } from './models/index.js'
@@ -19,5 +19,7 @@ export interface AuthContext {
   keys: SessionKeys
   /** Appends to the audit log. Routes record through `service.audit`. */
   appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
+  /** Users that the community service is to hear of, by their ids as keys. */
+  changedUsers: Kind<{ id: string }>
   limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
 }

@@ -77,7 +77,6 @@ const insertUsers = async (rig: Rig, count: number, sealedOf: (id: string, n: nu
       created_at: new Date(),
       last_active_at: new Date(),
       revision: 0,
-      announced: true,
     })),
   )
   return ids

@@ -1,6 +1,6 @@
 import { connectMongo } from '@iodine/service-kit'
 import { type ServiceBed, startServiceBed } from '@iodine/test-kit'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startRig } from './rig.js'
 
 let bed: ServiceBed
@@ -23,7 +23,17 @@ it('lets accounts from before activity was noted count from the first start of t
     const noted = new Date('2026-01-02T03:04:05Z')
     await users.insertMany([old('old@example.org'), { ...old('used@example.org'), last_active_at: noted }])
     const started = new Date()
-    await (await startRig(bed)).close()
+    await users.insertOne({ ...old('new@example.org'), announced: false, check_at: new Date() })
+    const rig = await startRig(bed)
+    const unknown = await users.findOne({ email: 'new@example.org' })
+    // The community had not heard of it; the others are not told again.
+    await vi.waitFor(
+      () => expect(bed.events.map(({ data }) => data.id)).toEqual([String(unknown?._id)]),
+      30_000,
+    )
+    expect(unknown).not.toHaveProperty('announced')
+    expect(unknown).not.toHaveProperty('check_at')
+    await rig.close()
     const activity = async (email: string): Promise<Date | undefined> =>
       (await users.findOne({ email }))?.last_active_at
     const since = await activity('old@example.org')
@@ -35,6 +45,7 @@ it('lets accounts from before activity was noted count from the first start of t
     expect(await mongo.collection('migrations').distinct('migrationName')).toEqual([
       '0001-last-active-at',
       '0002-one-spelling-of-addresses',
+      '0003-outbox',
     ])
 
     // Accounts and codes of before addresses had one spelling.

@@ -1,17 +1,15 @@
 import {
   accountsInternal,
-  announceInternal,
   authInternal,
   communityInternal,
   DETAILS,
-  type DomainEvent,
   mailsInternal,
   personalDataInternal,
   repairInternal,
 } from '@iodine/contracts'
 import { HttpError, newSigningKey, unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, startTestRedis } from '@iodine/test-kit'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { refusal, rigOfFile, startRig } from './rig.js'
 
 const rig = rigOfFile()
@@ -104,69 +102,37 @@ describe('a username', () => {
   })
 })
 
-describe('events', () => {
-  const heard: DomainEvent[] = []
-  const of = (id: string) => heard.filter(event => event.data.id === id)
-  const announce = (id: string) => rig.internal(announceInternal.announce, { params: { id } })
-  beforeAll(() =>
-    rig.bed.answer(communityInternal.applyEvent, ({ body }) => {
-      heard.push(body)
-      return { done: true as const }
-    }),
-  )
-  const notices = async (id: string) => {
-    const jobs = await rig.service.queues.queue('projections').getJobs()
-    return jobs.filter(job => job.data.id === id).map(job => job.id)
-  }
+describe('the community', () => {
+  const told = (id: string) => rig.bed.events.filter(event => event.data.id === id)
+  const waiting = (id: string) => rig.service.mongo.collection('outbox').find({ key: id }).toArray()
 
-  it('tell of a new account and of each name', async () => {
+  it('is told of a new account and of each name, also while Redis is empty', async () => {
     const { api } = await rig.signIn('event@example.org')
     const { id, created_at } = (await api.send('GET', '/profile/me')).body
     const created = { type: 'user.created', data: { id, username: null, created_at } }
-    await announce(id)
-    expect(of(id)).toEqual([created])
-    await api.send('POST', '/profile/setup-username', { username: 'event_one' })
-    await announce(id)
-    await api.send('POST', '/profile/setup-username', { username: 'event_two' })
-    expect((await notices(id)).sort()).toEqual(
-      [`user-created-${id}`, `user-renamed-${id}-1`, `user-renamed-${id}-2`].sort(),
-    )
-    expect(await users().findById(id).lean()).toMatchObject({ announced: false })
-    await announce(id)
-    expect(of(id).filter(({ type }) => type === 'user.renamed')).toEqual([
-      { type: 'user.renamed', data: { id, username: 'event_one', revision: 1 } },
-      { type: 'user.renamed', data: { id, username: 'event_two', revision: 2 } },
-    ])
-    expect(await users().findById(id).lean()).toMatchObject({ announced: true })
+    await vi.waitFor(() => expect(told(id)).toEqual([created]), 30_000)
+    for (const [n, username] of ['event_one', 'event_two'].entries()) {
+      await rig.service.redis.flushall()
+      await api.send('POST', '/profile/setup-username', { username })
+      const renamed = { type: 'user.renamed', data: { id, username, revision: n + 1 } }
+      await vi.waitFor(() => expect(told(id)).toContainEqual(renamed), 30_000)
+    }
+    await vi.waitFor(async () => expect(await waiting(id)).toEqual([]), 30_000)
   })
 
-  it('that a crash, or a Redis that lost its data, swallowed are told by a repair', async () => {
-    const { api } = await rig.signIn('crash@example.org')
-    await api.send('POST', '/profile/setup-username', { username: 'crashed' })
-    const { id } = (await api.send('GET', '/profile/me')).body
-    await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
-    await rig.service.redis.flushall()
-    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 1 })
-    expect(await notices(id)).toEqual([`user-renamed-${id}-1`])
-    // The repair skips a notice that is queued, until its check time.
-    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 0 })
-    await announce(id)
-    expect(of(id).map(event => event.type)).toEqual(['user.created', 'user.renamed'])
-    expect(await users().findById(id).lean()).toMatchObject({ announced: true })
-  })
-
-  it('that the community refuses for what they are are left to the repair of the next day', async () => {
-    const { api } = await rig.signIn('refused@example.org')
-    const { id } = (await api.send('GET', '/profile/me')).body
-    await users().updateMany({ _id: { $ne: id } }, { $set: { announced: true } })
-    rig.bed.answer(communityInternal.applyEvent, () => {
+  it('that refuses an account for what it is is asked again after a day', async () => {
+    rig.bed.answer(communityInternal.applyEvents, () => {
       throw new HttpError(422, 'not like this')
     })
-    await expect(announce(id)).rejects.toMatchObject({ status: 422 })
-    const user = await users().findById(id).lean()
-    expect(user).toMatchObject({ announced: false })
-    expect(user?.check_at.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
-    expect(await rig.internal(repairInternal.repair)).toEqual({ repaired: 0 })
+    const { api } = await rig.signIn('refused@example.org')
+    const { id } = (await api.send('GET', '/profile/me')).body
+    await vi.waitFor(
+      async () => expect(await waiting(id)).toMatchObject([{ error: 'not like this' }]),
+      30_000,
+    )
+    const [entry] = await waiting(id)
+    expect(entry?.due_at.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000)
+    await rig.service.outbox.drop(String(entry?._id))
   })
 })
 

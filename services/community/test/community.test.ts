@@ -31,9 +31,7 @@ beforeEach(async () => {
     await service.mongo.collection(name).deleteMany({})
 })
 
-const apply = async (...events: DomainEvent[]) => {
-  for (const body of events) await bed.internal(communityInternal.applyEvent, { body })
-}
+const apply = (...events: DomainEvent[]) => bed.internal(communityInternal.applyEvents, { body: { events } })
 
 const start = Date.UTC(2026, 0, 1)
 const time = (n: number) => new Date(start + n * 1000).toISOString()
@@ -394,18 +392,15 @@ describe('contributions', () => {
 })
 
 describe('IODs that were created together', () => {
-  const applyIods = (events: DomainEvent[]) =>
-    bed.internal(communityInternal.applyIods, { body: { events: events as never } })
-
   it('count once, however often and beside what they come, one by one too', async () => {
     const [ana, bo] = [newId(), newId()]
     const events = Array.from({ length: 20 }, (_, n) => iodCreated(newId(), n % 5 === 0 ? bo : ana, n))
     await Promise.all([
-      ...Array.from({ length: 4 }, (_, n) => applyIods(events.slice(0, 5 * (n + 1)))),
+      ...Array.from({ length: 4 }, (_, n) => apply(...events.slice(0, 5 * (n + 1)))),
       ...events.slice(0, 4).map(event => apply(event)),
       apply(userCreated(ana, 'ana'), userCreated(bo, 'bo')),
     ])
-    await applyIods([...events, ...events])
+    await apply(...events, ...events)
     const totals = async (id: string) => (await api.call(communityApi.getUser, { params: { id } })).total_iods
     expect([await totals(ana), await totals(bo)]).toEqual([16, 4])
     const stored = service.mongo.collection('contributions')
@@ -415,7 +410,7 @@ describe('IODs that were created together', () => {
   it('are none of a deleted account', async () => {
     const [ana, bo] = [newId(), newId()]
     await apply(userCreated(bo, 'bo'), { type: 'user.deleted', data: { id: ana } })
-    await applyIods([iodCreated(newId(), ana), iodCreated(newId(), bo)])
+    await apply(iodCreated(newId(), ana), iodCreated(newId(), bo))
     expect(await service.mongo.collection('contributions').countDocuments()).toBe(1)
   })
 })
@@ -523,7 +518,7 @@ describe('the internal route', () => {
   it('refuses strangers and events that are none', async () => {
     const event = userCreated(newId(), 'x')
     await expect(
-      internalClient(url, 'guess')(communityInternal.applyEvent, { body: event }),
+      internalClient(url, 'guess')(communityInternal.applyEvents, { body: { events: [event] } }),
     ).rejects.toMatchObject({ status: 404 })
     for (const wrong of [
       { type: 'user.promoted', data: { id: newId() } },

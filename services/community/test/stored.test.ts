@@ -55,7 +55,8 @@ const search = async (term: string) => {
   return { names: users.map(({ username }) => username), total }
 }
 const users = () => service.mongo.collection('users')
-const apply = (body: DomainEvent) => bed.internal(communityInternal.applyEvent, { body })
+const apply = (event: DomainEvent) =>
+  bed.internal(communityInternal.applyEvents, { body: { events: [event] } })
 const rename = (id: Types.ObjectId, username: string, revision: number) =>
   apply({ type: 'user.renamed', data: { id: id.toHexString(), username, revision } })
 

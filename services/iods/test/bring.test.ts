@@ -1,7 +1,7 @@
 import {
-  announceInternal,
   communityInternal,
   DETAILS,
+  DONE,
   evidenceApi,
   evidenceInternal,
   iodsApi,
@@ -20,7 +20,6 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { Types } from 'mongoose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 import { iodUid } from '../src/policies/uid.js'
@@ -33,7 +32,6 @@ let api: ApiClient
 const DAILY = 200
 beforeAll(async () => {
   bed = await startServiceBed()
-  bed.answer(communityInternal.applyEvent, () => ({ ok: true }) as never)
   service = await createApp(
     readConfig(iodsConfigSchema, { ...bed.env, QUOTA_IODS_A_DAY: String(DAILY) }),
     bed.deps,
@@ -142,39 +140,36 @@ describe('IODs that an import brings', () => {
     expect(await levels(null)).toEqual([null, 'amber', 'amber'])
   })
 
-  it('are announced together by one notice; one that is refused keeps no other back', async () => {
-    const told: string[][] = []
-    bed.answer(communityInternal.applyIods, ({ body }) => {
-      told.push(body.events.map(({ data }) => data.id))
-      return { done: true as const }
+  it('are told to the community together; one that is refused keeps no other back', async () => {
+    const calls: string[][] = []
+    let refused = ''
+    bed.answer(communityInternal.applyEvents, ({ body }) => {
+      const ids = body.events.map(({ data }) => data.id)
+      calls.push(ids)
+      if (ids.includes(refused)) throw new HttpError(422, 'no')
+      return DONE
     })
-    const announced = async (ids: string[]) =>
-      service.mongo
-        .collection('iods')
-        .countDocuments({ _id: { $in: ids.map(id => new Types.ObjectId(id)) }, announced: true })
-    const announce = (id: string) => bed.internal(announceInternal.announce, { params: { id } })
-    const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
-    const bringThree = async () =>
-      (await bring([iodOf(newId()), iodOf(newId()), iodOf(newId())])).map(({ id }) => id)
+    const [one, two, three] = [iodOf(newId()), iodOf(newId()), iodOf(newId())]
+    const ids = (await bring([one, two, three])).map(({ id }) => id)
+    await vi.waitFor(() => expect(calls.map(each => each.toSorted())).toEqual([ids.toSorted()]), 30_000)
 
-    const ids = await bringThree()
-    expect(await Promise.all(ids.map(async id => Boolean(await job(id))))).toEqual([true, false, false])
-    await announce(ids[0] as string)
-    expect(told.map(each => each.toSorted())).toEqual([ids.toSorted()])
-    expect(await announced(ids)).toBe(3)
-
-    const down = await bringThree()
-    bed.answer(communityInternal.applyIods, () => {
+    bed.answer(communityInternal.applyEvents, () => {
       throw new HttpError(503, DETAILS.unavailable)
     })
-    await expect(announce(down[0] as string)).rejects.toMatchObject({ status: 503 })
-    expect(await announced(down)).toBe(0)
-    bed.answer(communityInternal.applyIods, () => {
-      throw new HttpError(422, 'no')
+    const later = (await bring([iodOf(newId()), iodOf(newId()), iodOf(newId())])).map(({ id }) => id)
+    refused = later[1] as string
+    const told: string[] = []
+    bed.answer(communityInternal.applyEvents, ({ body }) => {
+      const ids = body.events.map(({ data }) => data.id)
+      if (ids.includes(refused)) throw new HttpError(422, 'no')
+      told.push(...ids)
+      return DONE
     })
-    await announce(down[1] as string)
-    expect(await announced([down[1] as string])).toBe(1)
-    expect(await announced(down)).toBe(1)
+    await vi.waitFor(
+      () => expect(told.toSorted()).toEqual(later.filter(id => id !== refused).toSorted()),
+      30_000,
+    )
+    await vi.waitFor(async () => expect(await service.outbox.failed(9)).toHaveLength(1), 30_000)
   })
 
   it('say their levels, to services and to users; others say none', async () => {

@@ -81,7 +81,6 @@ const store = async (votes: ReturnType<typeof cast>[], created_by = account()) =
     votes_total: votes.length,
     votes_disputed: 0,
     fold_key: newId(),
-    announced: true,
   } as never)
   return _id
 }

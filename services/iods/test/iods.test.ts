@@ -1,15 +1,13 @@
 import {
-  announceInternal,
   CATEGORIES,
   communityInternal,
   DETAILS,
-  type DomainEvent,
+  DONE,
   foldText,
   type Iod,
   iodsApi,
   iodsInternal,
   personalDataInternal,
-  repairInternal,
   SOURCE_TYPES,
 } from '@iodine/contracts'
 import { HttpError, readConfig, type StoreService, usersVersionKey } from '@iodine/service-kit'
@@ -565,90 +563,66 @@ describe('names', () => {
   })
 })
 
-describe('announcements', () => {
-  const job = (id: string) => service.queues.queue('projections').getJob(`iod-created-${id}`)
-  const unannounced = (value: string) => service.mongo.collection('iods').findOne({ announced: false, value })
-
-  const announce = (id: string) => bed.internal(announceInternal.announce, { params: { id } })
-
-  it('give notice by id, and tell the community of the IOD when asked to', async () => {
-    const heard: DomainEvent[] = []
-    bed.answer(communityInternal.applyEvent, ({ body }) => {
-      heard.push(body)
-      return { done: true as const }
+describe('a new IOD', () => {
+  const waiting = () => service.mongo.collection('outbox').find().toArray()
+  const told = (id: string) =>
+    vi.waitFor(() => expect(bed.events.filter(({ data }) => data.id === id)).toHaveLength(1), 30_000)
+  const answerWith = (status: number) =>
+    bed.answer(communityInternal.applyEvents, () => {
+      throw new HttpError(status, 'no')
     })
-    const iod = await create()
-    expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
-    expect(await unannounced(iod.value)).not.toBeNull()
-    await announce(iod.id)
-    expect(heard).toEqual([
-      {
-        type: 'iod.created',
-        data: {
-          id: iod.id,
-          user_id: ana.id,
-          value: iod.value,
-          category: iod.category,
-          description: iod.description,
-          created_at: iod.created_at,
-        },
-      },
-    ])
-    expect(await unannounced(iod.value)).toBeNull()
-    await announce(newId())
-  })
+  afterEach(() =>
+    bed.answer(communityInternal.applyEvents, ({ body }) => {
+      bed.events.push(...body.events)
+      return DONE
+    }),
+  )
 
-  it('count once the community has taken them, not before', async () => {
-    bed.answer(communityInternal.applyEvent, () => {
-      throw new HttpError(503, DETAILS.unavailable)
-    })
-    const iod = await create()
-    await expect(announce(iod.id)).rejects.toMatchObject({ status: 503 })
-    expect(await unannounced(iod.value)).not.toBeNull()
-  })
-
-  it('are repaired where a crash, or a Redis that lost its data, swallowed the notice', async () => {
-    bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
-    const repair = () => bed.internal(repairInternal.repair)
-    const iods = service.mongo.collection('iods')
-    await iods.updateMany({}, { $set: { announced: true } })
-    const iod = await create()
+  it('is told to the community, also while Redis is empty', async () => {
     await service.redis.flushall()
-    await iods.updateOne({ value: iod.value }, { $set: { created_at: new Date(Date.now() - 60_000) } })
-    expect(await repair()).toEqual({ repaired: 1 })
-    expect((await job(iod.id))?.data).toEqual({ owner: 'iods', id: iod.id })
-    // The repair skips a notice that is queued, until its check time.
-    expect(await repair()).toEqual({ repaired: 0 })
-    await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
-    expect(await repair()).toEqual({ repaired: 1 })
-    await announce(iod.id)
-    await iods.updateOne({ value: iod.value }, { $unset: { check_at: 1 } })
-    expect(await repair()).toEqual({ repaired: 0 })
+    const iod = await create()
+    await told(iod.id)
+    const { id, value, category, description, created_at } = iod
+    expect(bed.events.filter(({ data }) => data.id === id)).toEqual([
+      { type: 'iod.created', data: { id, user_id: ana.id, value, category, description, created_at } },
+    ])
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
   })
 
-  it('that the community refuses for what they are wait for a day, and count as not made', async () => {
-    const iods = service.mongo.collection('iods')
-    await iods.updateMany({}, { $set: { announced: true } })
+  it('waits while the community is down, and is told once it is back', async () => {
+    answerWith(503)
     const iod = await create()
-    await iods.updateOne({ value: iod.value }, { $set: { created_at: new Date(Date.now() - 60_000) } })
-    const refuse = (status: number) =>
-      bed.answer(communityInternal.applyEvent, () => {
-        throw new HttpError(status, 'no')
-      })
-    const waits = async () => ((await unannounced(iod.value))?.check_at?.getTime() ?? 0) - Date.now()
-    refuse(404)
-    await expect(announce(iod.id)).rejects.toMatchObject({ status: 404 })
-    expect(await waits()).toBeLessThan(60_000)
-    refuse(422)
-    await expect(announce(iod.id)).rejects.toMatchObject({ status: 422 })
-    expect(await waits()).toBeGreaterThan(23 * 3_600_000)
-    expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 0 })
-    // A version of the community service that accepts the event.
-    bed.answer(communityInternal.applyEvent, () => ({ done: true as const }))
-    await iods.updateOne({ value: iod.value }, { $set: { check_at: new Date(0) } })
-    expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
-    await announce(iod.id)
-    expect(await unannounced(iod.value)).toBeNull()
+    await vi.waitFor(
+      async () => expect(await waiting()).toMatchObject([{ payload: { id: iod.id }, attempts: 2 }]),
+      30_000,
+    )
+    bed.answer(communityInternal.applyEvents, ({ body }) => {
+      bed.events.push(...body.events)
+      return DONE
+    })
+    await told(iod.id)
+  })
+
+  it('that the community refuses for what it is waits for a day', async () => {
+    answerWith(422)
+    const iod = await create()
+    await vi.waitFor(
+      async () => expect(await service.outbox.failed(9)).toMatchObject([{ kind: 'iod.created' }]),
+      30_000,
+    )
+    const [entry] = await waiting()
+    expect(entry?.payload).toEqual({ id: iod.id })
+    expect((entry?.due_at.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+    await service.outbox.drop(String(entry?._id))
+  })
+
+  it('that is refused leaves nothing to tell', async () => {
+    const { value, category } = await create()
+    const before = bed.events.length
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
+    expect((await api.send('POST', '/iods', iodInput({ value, category }))).status).toBe(409)
+    expect(await waiting()).toEqual([])
+    expect(bed.events.length).toBeLessThanOrEqual(before + 1)
   })
 })
 

@@ -129,7 +129,6 @@ const stored = <F extends object>(fields: F = {} as F) => ({
   votes_total: 0,
   votes_disputed: 0,
   fold_key: newId(),
-  announced: true,
   search: '',
   ngrams: [],
   ...fields,

@@ -3,6 +3,7 @@ import type { NarrativesConfig } from './config.js'
 import { nodeKeys } from './migrations/0001-node-keys.js'
 import { canonicalNarratives } from './migrations/0002-canonical-narratives.js'
 import { caseFolding } from './migrations/0003-case-folding.js'
+import { outbox } from './migrations/0004-outbox.js'
 import { addCanonicalRoutes } from './routes/canonical.js'
 import { addGraphRoutes } from './routes/graph.js'
 import { addInternalRoutes } from './routes/internal.js'
@@ -22,5 +23,5 @@ export const createApp = (config: NarrativesConfig, deps?: ServiceDeps): Promise
       addGraphRoutes(store)
       addInternalRoutes(store, config)
     },
-    [nodeKeys, canonicalNarratives, caseFolding],
+    [nodeKeys, canonicalNarratives, caseFolding, outbox],
   )

@@ -1,4 +1,5 @@
 import type { StoreService } from '@iodine/service-kit'
+import { createNarrativeWork, type NarrativeWork } from './commands/narrative-work.js'
 import { createWaits, type Waits } from './commands/waits.js'
 import type { NarrativesConfig } from './config.js'
 import { createNumbers, type Numbers } from './models/counter.js'
@@ -7,7 +8,7 @@ import { createNarrativeQuotas } from './models/usage.js'
 import { type CanonReader, createCanonReader } from './queries/canon-view.js'
 
 /** The service with its models, as commands and queries use it. */
-export interface Store extends NarrativeModels {
+export interface Store extends NarrativeModels, NarrativeWork {
   quotas: ReturnType<typeof createNarrativeQuotas>
   /** Ids of triplets. */
   numbers: Numbers
@@ -30,6 +31,7 @@ export const createStore = (
   const numbers = createNumbers(models.counters, 'triplets')
   return {
     ...models,
+    ...createNarrativeWork(service, models),
     quotas,
     numbers,
     waits: createWaits(),

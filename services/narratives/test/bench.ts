@@ -1,17 +1,16 @@
 import { createServer, connect as dial, type Socket } from 'node:net'
 import {
-  announceInternal,
   authInternal,
   type BodyFor,
-  communityInternal,
   type DomainEvent,
   type Extraction,
   narrativesInternal,
   repairInternal,
 } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { createOutbox, createPartMetrics, readConfig, type StoreService } from '@iodine/service-kit'
 import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { expect, vi } from 'vitest'
+import { createNarrativeWork } from '../src/commands/narrative-work.js'
 import { syncGraph } from '../src/commands/sync-graph.js'
 import { createWaits } from '../src/commands/waits.js'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
@@ -45,15 +44,17 @@ export interface Bench {
   joins(): (count: number) => Promise<void>
   /** Events sent to the community, oldest first. */
   heard: DomainEvent[]
-  /** Processes the waiting notices like the workers, as soon as there is one of the narrative. */
-  announce(id: string): Promise<void>
-  /** Settles all narratives, so that the repair finds nothing to do. */
+  /** Waits until the community knows how a narrative stands. */
+  told(id: string): Promise<void>
+  /** Leaves work on a narrative to be done, as its change does. */
+  owe(id: string): Promise<void>
+  /** Settles all narratives, so that nothing is left to do. */
   settle(): Promise<void>
   internal: ServiceBed['internal']
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
   /** Brings the graph in line with one narrative, as the repair does. */
   sync(id: string): Promise<void>
-  /** Runs the repair with every narrative due. */
+  /** Runs the repair, and all work of the outbox, as if it were due. Resolves to the number of extractions added again. */
   repair(): Promise<number>
   redis: { cut(): Promise<void>; mend(): Promise<void> }
   stop(): Promise<void>
@@ -119,16 +120,14 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   }))
 
   const { internal } = bed
-  const heard: DomainEvent[] = []
-  bed.answer(communityInternal.applyEvent, ({ body }) => {
-    heard.push(body)
-    return { done: true as const }
-  })
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
   const models = createModels(service.mongo)
+  // As another process has it: work that it adds is done by the service.
+  const outbox = createOutbox({ mongo: service.mongo, log: service.log, metrics: createPartMetrics('other') })
   const store: Store = {
     ...models,
+    ...createNarrativeWork({ outbox, peers: service.peers }, models),
     service,
     quotas: createNarrativeQuotas(models, config),
     numbers: createNumbers(models.counters, 'triplets'),
@@ -136,31 +135,34 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     canonReader: createCanonReader(models),
     closing: new AbortController().signal,
   }
+  const entries = service.mongo.collection('outbox')
+  const workedOff = (filter: object) =>
+    vi.waitFor(
+      async () => {
+        service.outbox.wake()
+        const atWork = { ...filter, $or: [{ due_at: { $lte: new Date() } }, { lease: { $exists: true } }] }
+        expect(await entries.countDocuments(atWork)).toBe(0)
+      },
+      { timeout: 60_000, interval: 10 },
+    )
+  const workOff = async (filter: object) => {
+    await entries.updateMany({ ...filter, lease: { $exists: false } }, { $set: { due_at: new Date(0) } })
+    await workedOff(filter)
+  }
   return {
     bed,
     service,
     url,
     store,
     keyless,
-    heard,
+    heard: bed.events,
     internal,
     async settle() {
       await store.narratives.updateMany({ state: 'deleted' }, { $unset: { restore_until: 1 } })
-      for await (const { _id } of store.narratives.find({ state: { $in: ['done', 'deleted'] } }))
-        await internal(announceInternal.announce, { params: { id: _id.toHexString() } })
-      await service.queues.queue('projections').drain()
+      await workOff({})
     },
-    async announce(id) {
-      const jobs = await vi.waitFor(async () => {
-        const waiting = await service.queues.queue('projections').getJobs(['wait'])
-        expect(waiting.map(job => job.data.id)).toContain(id)
-        return waiting
-      }, 30_000)
-      for (const job of jobs) {
-        await internal(announceInternal.announce, { params: { id: job.data.id } })
-        await job.remove()
-      }
-    },
+    told: id => workedOff({ kind: 'narrative.changed', key: id }),
+    owe: id => store.changed.add({ id }, { key: id }),
     redis,
     async user(username) {
       const user = await bed.user(username)
@@ -191,7 +193,9 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     },
     async repair() {
       await store.narratives.updateMany({ check_at: { $exists: true } }, { $set: { check_at: new Date(0) } })
-      return (await internal(repairInternal.repair)).repaired
+      const { repaired } = await internal(repairInternal.repair)
+      await workOff({})
+      return repaired
     },
     async stop() {
       await redis.mend()

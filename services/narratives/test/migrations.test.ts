@@ -42,6 +42,7 @@ it('lets a node’s narratives be found among those from before they were indexe
       '0001-node-keys',
       '0002-canonical-narratives',
       '0003-case-folding',
+      '0004-outbox',
     ])
   } finally {
     await mongo.close()

@@ -2,6 +2,7 @@ import {
   authInternal,
   communityInternal,
   DETAILS,
+  DONE,
   EXTRACTION_FAILURES,
   historyInternal,
   LIMITS,
@@ -358,7 +359,7 @@ describe('deleting', () => {
     expect((await answer).status).toBe(404)
     expect(outcome).toBe(404)
     expect(await list()).toEqual([])
-    await bench.announce(id)
+    await bench.told(id)
     expect(await bench.store.narratives.countDocuments({ user_id: ana.id })).toBe(0)
     expect(await bench.store.edges.countDocuments({ user_id: ana.id })).toBe(0)
   })
@@ -388,9 +389,9 @@ describe('restoring', () => {
     expect([await list(), await graph(), await texts()]).toEqual(before)
     // And again, after the community has heard of each change.
     await remove(body.id)
-    await bench.announce(body.id)
+    await bench.told(body.id)
     expect((await restore(body.id)).status).toBe(200)
-    await bench.announce(body.id)
+    await bench.told(body.id)
     expect([await list(), await graph(), await texts()]).toEqual(before)
     expect(await bench.repair()).toBe(0)
   })
@@ -430,26 +431,26 @@ describe('restoring', () => {
     const until = (await stored(body.id))?.restore_until?.getTime() ?? 0
     expect(until - begun).toBeGreaterThanOrEqual(LIMITS.restoreMs)
     expect(until - Date.now()).toBeLessThanOrEqual(LIMITS.restoreMs)
-    await bench.announce(body.id)
-    // Nothing is due until then.
-    expect((await stored(body.id))?.check_at?.getTime()).toBe(until)
+    await bench.told(body.id)
     await expire(body.id)
     expect((await restore(body.id)).status).toBe(404)
-    bench.bed.answer(communityInternal.applyEvent, () => {
+    bench.bed.answer(communityInternal.applyEvents, () => {
       throw new HttpError(503, 'down')
     })
     try {
-      await bench.repair()
+      await bench.service.mongo.collection('outbox').updateMany({}, { $set: { due_at: new Date(0) } })
+      bench.service.outbox.wake()
+      await vi.waitFor(async () => expect((await stored(body.id))?.text).toBe(''), 30_000)
       expect(await stored(body.id)).toMatchObject({ state: 'deleted', text: '', triplets: [], link_keys: [] })
       expect(await stored(body.id)).not.toHaveProperty('restore_until')
     } finally {
-      bench.bed.answer(communityInternal.applyEvent, ({ body }) => {
-        bench.heard.push(body)
-        return { done: true as const }
+      bench.bed.answer(communityInternal.applyEvents, ({ body }) => {
+        bench.heard.push(...body.events)
+        return DONE
       })
     }
     expect((await restore(body.id)).status).toBe(404)
-    await bench.announce(body.id)
+    await bench.repair()
     expect(await stored(body.id)).toBeNull()
   })
 
@@ -572,7 +573,7 @@ describe('events', () => {
   it('tell the beginning of a long text, up to its 280th character that is no white space', async () => {
     const text = `\n${'They  say\n 🌍 '.repeat(500)}`
     const { body } = await post({ text })
-    await bench.announce(body.id)
+    await bench.told(body.id)
     const [event] = heard()
     const told = event?.type === 'narrative.created' ? event.data.text : ''
     expect(text.trim().startsWith(told)).toBe(true)
@@ -584,27 +585,23 @@ describe('events', () => {
     const text = freshText()
     const { body } = await post({ text })
     const stored = async () => (await bench.store.narratives.find({ user_id: ana.id }).lean())[0]
-    const { created_at, check_at } = (await stored()) ?? {}
-    // The community does not know yet: a repair check stays scheduled.
-    expect(check_at).toBeInstanceOf(Date)
-    await bench.announce(body.id)
+    const { created_at } = (await stored()) ?? {}
+    await bench.told(body.id)
     expect(heard()).toEqual([
       {
         type: 'narrative.created',
         data: { id: body.id, user_id: ana.id, text, triplets: 2, created_at: created_at?.toISOString() },
       },
     ])
-    expect((await stored())?.check_at).toBeUndefined()
     await ana.api.send('DELETE', `/narratives/data/${body.id}`)
-    await bench.announce(body.id)
+    await bench.told(body.id)
     expect(heard().at(-1)).toEqual({ type: 'narrative.deleted', data: { id: body.id, user_id: ana.id } })
     await ana.api.send('POST', `/narratives/data/${body.id}/restore`)
-    await bench.announce(body.id)
+    await bench.told(body.id)
     expect(heard().at(-1)).toMatchObject({ type: 'narrative.created', data: { id: body.id, restored: 1 } })
     await ana.api.send('DELETE', `/narratives/data/${body.id}`)
     await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { restore_until: new Date() } })
     await bench.repair()
-    await bench.announce(body.id)
     expect(heard().at(-1)).toEqual({
       type: 'narrative.deleted',
       data: { id: body.id, user_id: ana.id, restored: 1 },

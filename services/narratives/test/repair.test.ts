@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { announceInternal, communityInternal, DETAILS, narrativesApi } from '@iodine/contracts'
+import { communityInternal, DETAILS, DONE, narrativesApi, repairInternal } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { finishExtraction } from '../src/commands/finish-extraction.js'
@@ -39,7 +39,7 @@ const stored = () => bench.store.narratives.find({ user_id: ana.id }).lean()
 const redisBack = () =>
   vi.waitFor(async () => {
     await bench.service.redis.ping()
-    await bench.service.queues.queue('projections').getJobCounts()
+    await bench.service.queues.queue('extraction').getJobCounts()
   }, 30_000)
 const jobOf = (id: string) => bench.service.queues.queue('extraction').getJob(`narrative-${id}`)
 const opened = async (text: string) => {
@@ -74,45 +74,43 @@ describe('with Redis down', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  it('deletes, and tells the others later', async () => {
+  it('deletes, and tells the community all the same', async () => {
     const { status, body } = await post(freshText())
     expect(status).toBe(201)
     await bench.redis.cut()
     expect((await ana.api.send('DELETE', `/narratives/data/${body.id}`)).status).toBe(200)
     expect(await list()).toEqual([])
     expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
-    await bench.redis.mend()
-    await redisBack()
-    await bench.repair()
-    await bench.announce(body.id)
+    await bench.told(body.id)
     expect(bench.heard).toContainEqual({
       type: 'narrative.deleted',
       data: { id: body.id, user_id: ana.id },
     })
     await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { restore_until: new Date() } })
+    await bench.redis.mend()
+    await redisBack()
     await bench.repair()
-    await bench.announce(body.id)
     expect(await stored()).toEqual([])
   })
 })
 
 describe('what the community refuses for what it is', () => {
-  it('is left to the repair of the next day', async () => {
-    const { body } = await post(freshText())
-    const waits = async () => ((await stored())[0]?.check_at?.getTime() ?? 0) - Date.now()
-    expect(await waits()).toBeLessThan(3_600_000)
-    bench.bed.answer(communityInternal.applyEvent, () => {
+  it('is told again a day later', async () => {
+    bench.bed.answer(communityInternal.applyEvents, () => {
       throw new HttpError(422, 'not like this')
     })
-    const announce = () => bench.internal(announceInternal.announce, { params: { id: body.id } })
-    await expect(announce()).rejects.toMatchObject({ status: 422 })
-    expect(await waits()).toBeGreaterThan(23 * 3_600_000)
-    bench.bed.answer(communityInternal.applyEvent, ({ body }) => {
-      bench.heard.push(body)
-      return { done: true as const }
+    const { body } = await post(freshText())
+    const entry = () => bench.service.mongo.collection('outbox').findOne({ key: body.id })
+    await vi.waitFor(async () => expect(await entry()).toMatchObject({ error: 'not like this' }), 30_000)
+    expect(((await entry())?.due_at.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+    bench.bed.answer(communityInternal.applyEvents, ({ body }) => {
+      bench.heard.push(...body.events)
+      return DONE
     })
-    await announce()
-    expect((await stored())[0]).not.toHaveProperty('check_at')
+    await bench.repair()
+    expect(bench.heard).toContainEqual(
+      expect.objectContaining({ data: expect.objectContaining({ id: body.id }) }),
+    )
   })
 })
 
@@ -251,7 +249,8 @@ describe('after a crash', () => {
       expect(await bench.repair()).toBe(1)
       await vi.waitFor(async () => expect(await (await jobOf(id))?.getState()).toBe('failed'), 30_000)
     }
-    await bench.repair()
+    await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { check_at: new Date(0) } })
+    await bench.internal(repairInternal.repair)
     expect(await stored()).toMatchObject([{ state: 'failed', failure: 'unavailable', text: '' }])
     expect(await list()).toEqual([])
     await bench.repair()
@@ -263,28 +262,13 @@ describe('after a crash', () => {
     const { id, done } = await orphan({ state: 'done', triplets: [{ id: 5, ...triplet('They') }] })
     expect(done).toBeTruthy()
     await bench.service.redis.flushall()
-    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
-    expect(await bench.repair()).toBe(1)
-    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toHaveLength(3)
+    await bench.told(id)
     const told = bench.heard.length
-    await bench.announce(id)
+    await bench.owe(id)
+    await bench.told(id)
+    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toHaveLength(3)
     expect(bench.heard.slice(told)).toMatchObject([{ type: 'narrative.created', data: { id } }])
     expect(await bench.repair()).toBe(0)
-  })
-
-  it('in the middle of a deletion: calling again, or the repair, ends it', async () => {
-    const first = (await post(freshText())).body.id
-    const second = (await post(freshText())).body.id
-    await bench.store.narratives.updateMany(
-      { user_id: ana.id },
-      { $set: { state: 'deleted', check_at: new Date() } },
-    )
-    expect((await ana.api.send('DELETE', `/narratives/data/${first}`)).status).toBe(200)
-    expect(await bench.repair()).toBe(2)
-    await bench.announce(second)
-    expect(await stored()).toEqual([])
-    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
-    expect((await ana.api.send('DELETE', `/narratives/data/${second}`)).status).toBe(404)
   })
 
   it('answers those who wait when the service closes, and the work goes on', async () => {

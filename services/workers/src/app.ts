@@ -10,7 +10,6 @@ import { extractionProcessor } from './processors/extraction.js'
 import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
-import { projectionsProcessor } from './processors/projections.js'
 import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
 import { secretsProcessor } from './processors/secrets.js'
@@ -32,7 +31,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(inactivityProcessor, context),
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
-      startProcessor(projectionsProcessor, context),
       startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),

@@ -53,7 +53,8 @@ it('has every service forget a user, however often one fails, then clears the qu
   await producer.queues.add('extraction', { narrative_id: theirs, user_id: id })
   await producer.queues.add('extraction', { narrative_id: others, user_id: other })
   expect(await redisContents(bed.redis.url)).toContain(theirs)
-  for (let n = 0; n < 3; n++) await producer.queues.emit({ type: 'user.deleted', id })
+  for (let n = 0; n < 3; n++)
+    await producer.queues.add('erasures', { user_id: id }, { jobId: `user-deleted-${id}` })
   await vi.waitFor(() => expect(confirmed).toEqual([id]), 30_000)
   // Each service twice: the first round had a failure.
   expect(calls).toBe(2 * servicesWith(personalDataInternal.forgetUser).length)

@@ -18,7 +18,7 @@ import { startTestStack, type TestStack } from '../src/index.js'
 const FLUSHES = rounds(3)
 const BY_THE_CLOCK = (Object.keys(QUEUES) as QueueName[]).filter(name => everyMs(name) !== undefined)
 /** Queues whose jobs are all pending when Redis loses them. */
-const HELD: QueueName[] = ['projections', 'extraction', 'erasures']
+const HELD: QueueName[] = ['extraction', 'erasures']
 
 let stack: TestStack
 let service: Service
@@ -81,7 +81,6 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
     await closed.api.send('POST', '/auth/logout')
     await vi.waitFor(async () => {
       expect(await waiting('extraction')).toBeGreaterThanOrEqual(users.length)
-      expect(await waiting('projections')).toBeGreaterThanOrEqual(2 * users.length)
       expect(await waiting('erasures')).toBeGreaterThanOrEqual(1)
     }, patiently)
 

@@ -78,7 +78,6 @@ it('auth killed while it seals anew, under edits, ends with every secret under t
       created_at: new Date(),
       last_active_at: new Date(),
       revision: 0,
-      announced: true,
     }
   })
   await accounts.collection('users').insertMany(users)

@@ -118,10 +118,10 @@ describe('a request', () => {
           'gateway request /api/v1/narratives 201',
           'narratives request /api/v1/narratives 201',
           'workers job extraction completed',
-          // The worker's calls, and the jobs that they cause on another queue.
+          // The worker's calls, and the work that they cause.
           'auth request /internal/users/:id/ai-key 200',
           `narratives request ${result} 200`,
-          'workers job projections completed',
+          'narratives job narrative.changed completed',
           'community request /internal/events 200',
         ]),
       )
@@ -165,7 +165,7 @@ describe('a request', () => {
         const told = below(extraction, 'workers', 'POST narratives')
         const written = below(told, 'narratives', `POST ${result}`)
         below(written, 'narratives', 'update edges')
-        below(below(written, 'narratives', 'add projections.projections'), 'workers', 'process projections')
+        below(below(written, 'narratives', 'process narrative.changed'), 'narratives', 'POST community')
         // Commands shared by all requests belong to no trace.
         for (const name of ['mget', 'xread', 'bzpopmin', 'hello'])
           expect(spans.map(span => span.name)).not.toContain(name)
@@ -290,11 +290,11 @@ describe('metrics', () => {
       await ana.api.call(iodsApi.createIod, { body: iodInput() })
       await vi.waitFor(async () => {
         const text = await scrape()
-        const age = readingOf(text, /^queue_oldest_job_age_seconds\{service="workers",queue="projections"\}/)
+        const age = readingOf(text, /^queue_oldest_job_age_seconds\{service="iods",queue="iod.created"\}/)
         expect(age).toBeGreaterThan(1)
         expect(age).toBeLessThan((Date.now() - created) / 1000 + 1)
         expect(
-          readingOf(text, /^job_duration_seconds_count\{.*queue="projections",outcome="postponed"/),
+          readingOf(text, /^job_duration_seconds_count\{.*queue="iod.created",outcome="failed"/),
         ).toBeGreaterThan(0)
       }, 30_000)
     } finally {

@@ -42,6 +42,13 @@ export const unavailable = (detail: string = DETAILS.unavailable, cause?: unknow
   new HttpError(503, detail, { 'retry-after': '5' }, cause)
 export const timedOut = (detail: string = DETAILS.timeout) => new HttpError(504, detail)
 
+/** Temporary refusals: a route or key that is being deployed, a timeout, a rate limit. */
+const PASSING = new Set([404, 408, 425, 429])
+
+/** True for a permanent refusal: a 4xx that a retry would get again. */
+export const isFinalRefusal = (error: unknown): error is HttpError =>
+  error instanceof HttpError && error.status >= 400 && error.status < 500 && !PASSING.has(error.status)
+
 // A database, queue or peer that is down or unreachable, by error name or code.
 const DEPENDENCY_ERRORS =
   /^(Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolClosed|PoolCleared|PoolClearedOnNetwork|OperationTimeout)Error|MongooseServerSelectionError|MongoClientClosedError|MaxRetriesPerRequestError|AbortedReplyError)$/

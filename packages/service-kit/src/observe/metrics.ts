@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { QueueName } from '@iodine/contracts'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createSingleFlight } from '../single-flight.js'
 
-/** Present state of a queue. */
+/** Present state of a queue, or of a kind of an outbox. */
 export interface QueueState {
-  /** Jobs by state: waiting, active, delayed, failed. */
+  /** Jobs by state: of a queue waiting, active, delayed, failed; of an outbox waiting, failed, unknown. */
   jobs: Record<string, number>
   /** Age of the oldest unfinished job, in seconds; 0 for none. */
   oldestSeconds: number
@@ -29,16 +28,16 @@ export interface PartMetrics {
   /** @param route template of the path, never the path itself: each value is a series of its own */
   observeRequest(method: string, route: string, status: number, ms: number): void
   observePeer(peer: string, status: number | 'unreachable', ms: number): void
-  observeJob(queue: QueueName, outcome: JobOutcome, ms: number): void
-  countGivenUp(queue: QueueName, jobs?: number): void
+  observeJob(queue: string, outcome: JobOutcome, ms: number): void
+  countGivenUp(queue: string, jobs?: number): void
   /** Records that all schedules are in Redis. */
   noteHeartbeat(): void
   /** Records a completed repair. */
   noteRepair(): void
   /** Reads at each scrape which dependencies are up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
-  /** Reads the queues at each scrape; an unreadable queue is omitted. */
-  watchQueues(read: () => Promise<Partial<Record<QueueName, QueueState>>>): void
+  /** Reads the queues, or the kinds of an outbox, at each scrape; an unreadable one is omitted. */
+  watchQueues(read: () => Promise<Record<string, QueueState>>): void
   /**
    * Reads at each scrape how many requests are active at a service or wait for a connection to it, by pool
    * name. Returns a counter of refusals by reason; each reason is exported from the start.

@@ -1,4 +1,4 @@
-import { type Context, context, createContextKey, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { type Context, context, createContextKey, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 
 // OpenTelemetry's context propagates the request's context through async calls, with or without tracing.
@@ -19,6 +19,20 @@ export const traceIdOf = (work: Context = context.active()): string | undefined 
   trace.getSpanContext(work)?.traceId
 
 export const withRequestId = (work: Context, id: string): Context => work.setValue(REQUEST_ID, id)
+
+/** What is stored with work that is done later, to run it in the context of what caused it: request id and trace context. */
+export const originOf = (work: Context = context.active()): Record<string, string> => {
+  const id = requestIdOf(work)
+  const origin: Record<string, string> = id === undefined ? {} : { request_id: id }
+  propagation.inject(work, origin)
+  return origin
+}
+
+/** A context with what `originOf` has stored. */
+export const withOrigin = (work: Context, origin: Record<string, string>): Context => {
+  const { request_id: id } = origin
+  return propagation.extract(id === undefined ? work : withRequestId(work, id), origin)
+}
 
 /**
  * Runs `run` outside any request's context: for what several requests share, such as connections and reads

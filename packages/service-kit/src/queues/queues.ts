@@ -1,14 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import {
-  type Announcer,
-  type EventType,
-  type JobData,
-  type Notice,
-  QUEUES,
-  type QueueName,
-  SUBSCRIPTIONS,
-} from '@iodine/contracts'
-import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
+import { type JobData, QUEUES, type QueueName } from '@iodine/contracts'
+import { context, ROOT_CONTEXT } from '@opentelemetry/api'
 import {
   DelayedError,
   type Job,
@@ -19,11 +10,11 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq'
+import { createJobRunner, type JobRun } from '../observe/job-runs.js'
 import type { Logger } from '../observe/logging.js'
-import type { JobOutcome, PartMetrics, QueueState } from '../observe/metrics.js'
+import type { PartMetrics, QueueState } from '../observe/metrics.js'
 import type { Tracing } from '../observe/otlp.js'
-import { markFailed } from '../observe/tracing.js'
-import { requestIdOf, runOutsideWork, withRequestId } from '../observe/work-context.js'
+import { runOutsideWork } from '../observe/work-context.js'
 import { connectBlockingRedis, type Redis } from '../stores/redis.js'
 import { jobResult } from './job-result.js'
 import { lastFailureOf, stateOf } from './queue-state.js'
@@ -47,21 +38,6 @@ const KEEP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
 /** Events kept per queue, for `waitFor`: ids and states. */
 const EVENTS_KEPT = 2_000
 
-/**
- * For work that the owner's database tracks until it is done: a finished job must not block a retry with the
- * same id.
- */
-const DROP: Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'> = {
-  removeOnComplete: true,
-  removeOnFail: true,
-}
-
-/** The service that announces each type of event to the community service. */
-const OWNERS: Record<string, Announcer> = { user: 'auth', iod: 'iods', narrative: 'narratives' }
-
-/** Maximum backlog of notices; the rest stays in the owners' databases, and the repair emits it. */
-const NOTICES_MAX = 1_000
-
 /** Interval of the schedule check: a Redis that lost its data has no schedules. */
 const HEARTBEAT_MS = 5_000
 
@@ -78,13 +54,6 @@ export interface Queues {
     data: JobData<Q>,
     options?: JobsOptions & { jobId?: string },
   ): Promise<Job>
-  /**
-   * Adds a notice to the queue of its type; idempotent. The community's queue is bounded: the owner's
-   * database records what is not announced yet, and its repair emits it again.
-   */
-  emit(notice: Notice): Promise<void>
-  /** Number of notices that the community's queue can still accept. */
-  roomForNotices(): Promise<number>
   /** Waits at most `ms` for a job's result. Rejects with the job's failure, or with a `timed out` error. */
   waitFor(queue: QueueName, job: Job, ms: number): Promise<unknown>
   /** Runs a worker for a queue. Data is validated; a job with invalid data is never retried. */
@@ -101,7 +70,7 @@ export interface Queues {
   /** Removes finished and waiting jobs that contain a user's id: their data may be personal. */
   forgetUser(id: string): Promise<void>
   /** State of each queue. */
-  states(): Promise<Partial<Record<QueueName, QueueState>>>
+  states(): Promise<Record<string, QueueState>>
   /** The last job of each queue that failed for good; a queue without one, or that cannot be read, is omitted. */
   failures(): Promise<Partial<Record<QueueName, { at: string; reason: string }>>>
   queue(name: QueueName): Queue
@@ -121,11 +90,12 @@ const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[]
 const IDLE_STATES = ['completed', 'failed', 'delayed', 'prioritized', 'wait'] as const
 const PAGE = 200
 
-/** Job id of a notice: duplicates share one. */
-const noticeId = ({ type, id, revision }: Notice): string =>
-  `${type.replace('.', '-')}-${id}${revision === undefined ? '' : `-${revision}`}`
-
-const ownerOf = (type: EventType): Announcer => OWNERS[type.split('.')[0] ?? ''] as Announcer
+const jobRun = (queue: QueueName, { id, attemptsMade, repeatJobKey }: Job): JobRun => ({
+  queue,
+  id,
+  attempt: attemptsMade + 1,
+  isScheduled: repeatJobKey !== undefined,
+})
 
 export interface QueuesOptions {
   redis: Redis
@@ -198,29 +168,7 @@ export const createQueues = ({
     return queue(name).add(name, parsed, options)
   }
 
-  /** Runs a job in the context of the request that added it; scheduled jobs start a context of their own. */
-  const runJob = async <T>(name: QueueName, job: Job, run: () => Promise<T>): Promise<T> => {
-    const requestId = requestIdOf() ?? randomUUID()
-    const span = trace.getActiveSpan()?.setAttribute('request.id', requestId)
-    const started = performance.now()
-    let outcome: JobOutcome = 'completed'
-    return context.with(withRequestId(context.active(), requestId), async () => {
-      try {
-        return await run()
-      } catch (error) {
-        outcome = error instanceof DelayedError ? 'postponed' : 'failed'
-        if (outcome === 'failed') markFailed(error)
-        throw error
-      } finally {
-        const ms = performance.now() - started
-        metrics.observeJob(name, outcome, ms)
-        span?.setAttribute('job.outcome', outcome)
-        const fields = { queue: name, job: job.id, attempt: job.attemptsMade + 1, outcome }
-        // Scheduled jobs run every few seconds: at level info their lines would hide the others.
-        logger[job.repeatJobKey ? 'debug' : 'info']({ ...fields, ms: Math.round(ms) }, 'job')
-      }
-    })
-  }
+  const runJob = createJobRunner(logger, metrics)
   const finishJobs: Queues['finishJobs'] = (ms = PUT_BACK_MS) => {
     clearInterval(heartbeat)
     finishing ??= (async () => {
@@ -251,8 +199,6 @@ export const createQueues = ({
     await job.moveToDelayed(Date.now(), job.token)
     throw new DelayedError()
   }
-  const roomForNotices = async (): Promise<number> =>
-    Math.max(0, NOTICES_MAX - (await queue('projections').getJobCountByTypes('waiting', 'delayed')))
   /**
    * Ensures that every schedule of this process is in Redis together with its next job. Rejects while Redis
    * is down.
@@ -264,13 +210,6 @@ export const createQueues = ({
   return {
     queue,
     add,
-    roomForNotices,
-    async emit(notice) {
-      const { type, id } = notice
-      const options = { jobId: noticeId(notice), ...DROP }
-      if (SUBSCRIPTIONS[type] === 'erasures') await add('erasures', { user_id: id }, options)
-      else if ((await roomForNotices()) > 0) await add('projections', { owner: ownerOf(type), id }, options)
-    },
     async waitFor(name, job, ms) {
       return jobResult(eventsOf(name), queue(name), String(job.id), ms)
     },
@@ -286,7 +225,7 @@ export const createQueues = ({
         ...options,
       }
       const run = (job: Job) =>
-        runJob(name, job, async () => {
+        runJob(jobRun(name, job), async () => {
           const data = QUEUES[name].data.safeParse(job.data)
           if (!data.success) throw new UnrecoverableError('unreadable job')
           return orPutBack(job, processor(data.data as JobData<typeof name>, job))

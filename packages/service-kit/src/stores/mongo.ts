@@ -50,12 +50,23 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
 }
 
 const NAMESPACE_NOT_FOUND = 26
+const INDEX_NOT_FOUND = 27
 
 /** Drops a collection, if it is there. */
 export const dropCollection = async (mongo: Connection, name: string): Promise<void> => {
   await mongo.dropCollection(name).catch(error => {
     if (error?.code !== NAMESPACE_NOT_FOUND) throw error
   })
+}
+
+/** Drops an index, if it is there. */
+export const dropIndex = async (mongo: Connection, collection: string, name: string): Promise<void> => {
+  await mongo
+    .collection(collection)
+    .dropIndex(name)
+    .catch(error => {
+      if (error?.code !== NAMESPACE_NOT_FOUND && error?.code !== INDEX_NOT_FOUND) throw error
+    })
 }
 
 /** True when the error is MongoDB's duplicate key (11000). */
@@ -69,6 +80,15 @@ export const ignoreDuplicateKey = (error: unknown): void => {
 /** Attempts of a transaction that hits a duplicate key, when a concurrent insert may be the cause. */
 const DUPLICATES_MAX = 10
 
+/** What is done once the transaction of a session is committed. */
+const committed = new WeakMap<ClientSession, Set<() => void>>()
+
+/** Calls `run` once the transaction of this session, by `inTransaction`, is committed; maybe also after a commit that followed a retry. */
+export const onCommit = (session: ClientSession, run: () => void): void => {
+  const runs = committed.get(session) ?? new Set()
+  committed.set(session, runs.add(run))
+}
+
 /**
  * Runs `work` in a transaction, with retries after write conflicts.
  * @param retriesDuplicates retries also after a duplicate key: when two transactions insert the same key
@@ -81,7 +101,13 @@ export const inTransaction = async <T>(
 ): Promise<T> => {
   for (let run = 1; ; run++) {
     try {
-      return (await mongo.transaction(work)) as T
+      let used: ClientSession | undefined
+      const result = await mongo.transaction(session => {
+        used = session
+        return work(session)
+      })
+      for (const then of (used && committed.get(used)) ?? []) then()
+      return result as T
     } catch (error) {
       if (!retriesDuplicates || !isDuplicateKey(error) || run === DUPLICATES_MAX) throw error
     }

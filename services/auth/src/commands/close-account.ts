@@ -48,8 +48,12 @@ export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Pro
 }
 
 /** Makes the other services erase the user's data. A pending event is not added twice. */
-const announceDeletion = ({ service }: AuthContext, userId: Types.ObjectId): Promise<void> =>
-  service.queues.emit({ type: 'user.deleted', id: userId.toHexString() })
+const announceDeletion = async ({ service }: AuthContext, userId: Types.ObjectId): Promise<void> => {
+  const user_id = userId.toHexString()
+  // A finished job must not keep back another with its id.
+  const options = { jobId: `user-deleted-${user_id}`, removeOnComplete: true, removeOnFail: true }
+  await service.queues.add('erasures', { user_id }, options)
+}
 
 /**
  * Removes a user marked as deleted and all data about the user in this service. The user document goes last,

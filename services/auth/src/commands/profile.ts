@@ -1,8 +1,8 @@
 import { DETAILS } from '@iodine/contracts'
-import { conflict, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
+import { conflict, inTransaction, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
-import { giveNotice, raiseUsersVersion } from './announce-user.js'
+import { raiseUsersVersion } from './announce-user.js'
 
 /** Encryption context of a user's AI key: the key cannot be decrypted for another user. */
 export const aiKeyContext = (userId: string): string => `ai-key:${userId}`
@@ -17,27 +17,23 @@ export const chooseUsername = async (
   userId: string,
   username: string,
 ): Promise<UserDoc> => {
-  const { models, service } = context
+  const { models, service, changedUsers } = context
   await raiseUsersVersion(context)
-  let user: UserDoc | null
-  try {
-    user = await models.users
+  const user = await inTransaction(service.mongo, async session => {
+    const changed = await models.users
       .findOneAndUpdate(
         { _id: userId },
-        {
-          $set: { username, username_key: usernameKey(username), announced: false },
-          $inc: { revision: 1 },
-          $unset: { check_at: 1 },
-        },
-        { returnDocument: 'after' },
+        { $set: { username, username_key: usernameKey(username) }, $inc: { revision: 1 } },
+        { returnDocument: 'after', session },
       )
       .lean<UserDoc>()
-  } catch (error) {
+    await changedUsers.add({ id: userId }, { key: userId, session })
+    return changed
+  }).catch(error => {
     throw isDuplicateKey(error) ? conflict(DETAILS.usernameTaken) : error
-  }
+  })
   if (!user) throw unauthenticated()
   await raiseUsersVersion(context)
-  await giveNotice(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
   return user
 }
 

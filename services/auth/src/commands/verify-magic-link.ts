@@ -1,12 +1,11 @@
 import { DETAILS } from '@iodine/contracts'
-import { badRequest, type FastifyRequest, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { badRequest, type FastifyRequest, hashOf, inTransaction, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import { giveNotice } from './announce-user.js'
 import { consumeCode } from './beta-codes.js'
 import { signIn } from './sign-in.js'
 
@@ -45,7 +44,7 @@ const accountOf = async (
   email: string,
   betaCode: MagicLink['beta_code'],
 ): Promise<UserDoc> => {
-  const { config, models, service } = context
+  const { config, models, service, changedUsers } = context
   const known = await models.users.findOne({ email }).lean<UserDoc>()
   if (known) return known
   if (config.BETA_REQUIRED && !isAdminEmail(config, email)) {
@@ -60,16 +59,18 @@ const accountOf = async (
     created_at: now,
     last_active_at: now,
     revision: 0,
-    announced: false,
   }
   try {
-    await models.users.create(user)
+    await inTransaction(service.mongo, async session => {
+      await models.users.create([user], { session })
+      const id = user._id.toHexString()
+      await changedUsers.add({ id }, { key: id, session })
+    })
   } catch (error) {
     // A concurrent request verified another link of the same address.
     const other = isDuplicateKey(error) && (await models.users.findOne({ email }).lean<UserDoc>())
     if (!other) throw error
     return other
   }
-  await giveNotice(context, user).catch(error => service.log.warn({ err: error }, 'not announced yet'))
   return user
 }

@@ -38,10 +38,6 @@ export interface UserDoc {
   deleted_at?: Date
   /** Incremented by each change of the username. */
   revision: number
-  /** False until the community service has this revision. */
-  announced: boolean
-  /** The repair skips the user until this time: a notice is queued or was refused. */
-  check_at?: Date
 }
 
 const required = true
@@ -64,8 +60,6 @@ export const userSchema = new Schema<UserDoc>(
     owes_deletion_mail: Boolean,
     deleted_at: Date,
     revision: { type: Number, required },
-    announced: { type: Boolean, required },
-    check_at: Date,
   },
   { collection: 'users', versionKey: false },
 )
@@ -80,4 +74,3 @@ userSchema.index({ last_active_at: 1 })
 userSchema.index({ delete_at: 1 }, { sparse: true })
 userSchema.index({ owes_deletion_mail: 1 }, { sparse: true })
 userSchema.index({ deleted_at: 1 }, { sparse: true })
-userSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -1,11 +1,4 @@
-import {
-  announceInternal,
-  authInternal,
-  keysInternal,
-  mailsInternal,
-  secretsInternal,
-  type UserCard,
-} from '@iodine/contracts'
+import { authInternal, keysInternal, mailsInternal, secretsInternal, type UserCard } from '@iodine/contracts'
 import {
   done,
   feedSecretContext,
@@ -16,7 +9,7 @@ import {
   serveRepair,
 } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
-import { announceUser, eventsOfUser, repairAnnouncements } from '../commands/announce-user.js'
+import { eventsOfUser } from '../commands/announce-user.js'
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
 import { repairDeletions } from '../commands/close-account.js'
 import { createAuditExpiry } from '../commands/expire-audit.js'
@@ -103,8 +96,6 @@ export const addInternalRoutes = (context: AuthContext): void => {
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
-  service.internal(announceInternal.announce, async ({ params }) => done(announceUser(context, params.id)))
-
   service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
 
   const expireAudit = createAuditExpiry(context)
@@ -115,7 +106,6 @@ export const addInternalRoutes = (context: AuthContext): void => {
       (await repairEnds(context)) +
       (await repairApiTokens(context)) +
       (await repairMails(context)) +
-      (await repairAnnouncements(context)) +
       (await repairOwnLimits(context)) +
       (await repairNotices(context)) +
       (await repairExports(context)) +

@@ -9,41 +9,56 @@ import { type CreationEvent, describeContribution, type IodCreated } from './des
 import { nextUser, UNKNOWN_USER, type UserEvent } from './next-user.js'
 
 /**
- * Applies an event to the projection in one transaction: a contribution and its user's totals change
- * together. The result does not depend on repetition, order or delay of events.
+ * Applies events in order. Each has a transaction of its own, in which a contribution and its user's totals change
+ * together; created IODs that follow each other share one. The result does not depend on repetition, order or delay of
+ * events.
  */
-export const applyEvent = (models: CommunityModels, event: DomainEvent): Promise<void> =>
-  atomically(models, session => apply(models, event, session))
+export const applyEvents = async (models: CommunityModels, events: readonly DomainEvent[]): Promise<void> => {
+  const isCreatedIod = (event: DomainEvent | undefined) => event?.type === 'iod.created'
+  for (let at = 0; at < events.length; ) {
+    let end = at + 1
+    while (isCreatedIod(events[at]) && isCreatedIod(events[end])) end++
+    const batch = events.slice(at, end)
+    await atomically(models, session =>
+      batch.length > 1
+        ? addIods(models, batch as IodCreated[], session)
+        : apply(models, batch[0] as DomainEvent, session),
+    )
+    at = end
+  }
+}
 
-/** Applies the creation of IODs in one transaction, as `applyEvent` does it one by one. */
-export const applyIods = (models: CommunityModels, events: readonly IodCreated[]): Promise<void> =>
-  atomically(models, async session => {
-    for (const userId of new Set(events.map(({ data }) => data.user_id))) {
-      if (await isDeleted(models, userId, session)) continue
-      const own = new Map(
-        events.filter(({ data }) => data.user_id === userId).map(event => [event.data.id, event]),
-      )
-      const known = await models.contributions
-        .find({ _id: { $in: [...own.keys()] } }, { _id: 1 })
-        .session(session)
-        .lean<Pick<ContributionDoc, '_id'>[]>()
-      for (const { _id } of known) own.delete(_id.toHexString())
-      if (own.size === 0) continue
-      const user_id = new Types.ObjectId(userId)
-      await models.contributions.insertMany(
-        [...own.values()].map(event => ({
-          _id: new Types.ObjectId(event.data.id),
-          user_id,
-          type: 'IOD',
-          ...describeContribution(event),
-          created_at: new Date(event.data.created_at),
-          deleted: false,
-        })),
-        { session },
-      )
-      await countContribution(models, user_id, 'IOD', own.size, session)
-    }
-  })
+const addIods = async (
+  models: CommunityModels,
+  events: readonly IodCreated[],
+  session: ClientSession,
+): Promise<void> => {
+  for (const userId of new Set(events.map(({ data }) => data.user_id))) {
+    if (await isDeleted(models, userId, session)) continue
+    const own = new Map(
+      events.filter(({ data }) => data.user_id === userId).map(event => [event.data.id, event]),
+    )
+    const known = await models.contributions
+      .find({ _id: { $in: [...own.keys()] } }, { _id: 1 })
+      .session(session)
+      .lean<Pick<ContributionDoc, '_id'>[]>()
+    for (const { _id } of known) own.delete(_id.toHexString())
+    if (own.size === 0) continue
+    const user_id = new Types.ObjectId(userId)
+    await models.contributions.insertMany(
+      [...own.values()].map(event => ({
+        _id: new Types.ObjectId(event.data.id),
+        user_id,
+        type: 'IOD',
+        ...describeContribution(event),
+        created_at: new Date(event.data.created_at),
+        deleted: false,
+      })),
+      { session },
+    )
+    await countContribution(models, user_id, 'IOD', own.size, session)
+  }
+}
 
 /** Concurrent first events of a user fail with a duplicate key, which is retried. */
 const atomically = (

@@ -3,7 +3,7 @@ import { inTransaction, invalid, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
-import { applyEvent, dropForgotten } from './apply-event.js'
+import { applyEvents, dropForgotten } from './apply-event.js'
 
 const BATCH = 200
 const PEER_MS = 10_000
@@ -24,7 +24,7 @@ const replay =
       body: { after },
       ms: PEER_MS,
     })
-    for (const event of events) await applyEvent(models, event)
+    await applyEvents(models, events)
     return next
   }
 
@@ -52,8 +52,11 @@ const sweepUsers: Phase = async (context, after) => {
       .limit(BATCH)
       .lean(),
   )
-  for (const id of await unknownTo(context, 'auth', ids))
-    await applyEvent(models, { type: 'user.deleted', data: { id } })
+  const gone = await unknownTo(context, 'auth', ids)
+  await applyEvents(
+    models,
+    gone.map(id => ({ type: 'user.deleted', data: { id } })),
+  )
   return lastOf(ids)
 }
 

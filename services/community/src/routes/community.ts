@@ -1,6 +1,6 @@
 import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
 import { done, personalSource, type StoreService, servePersonalData, serveRepair } from '@iodine/service-kit'
-import { applyEvent, applyIods } from '../commands/apply-event.js'
+import { applyEvents } from '../commands/apply-event.js'
 import { indexNames } from '../commands/index-names.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
@@ -20,9 +20,7 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
     return answer
   })
 
-  service.internal(communityInternal.applyEvent, async ({ body }) => done(applyEvent(models, body)))
-
-  service.internal(communityInternal.applyIods, async ({ body }) => done(applyIods(models, body.events)))
+  service.internal(communityInternal.applyEvents, async ({ body }) => done(applyEvents(models, body.events)))
 
   service.internal(rebuildInternal.rebuildStep, async ({ body }) =>
     rebuildStep({ peers: service.peers, models }, body.cursor),
@@ -33,7 +31,7 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
       personalSource('public_profile', models.users, _id => ({ _id })),
       personalSource('contribution', models.contributions, user_id => ({ user_id })),
     ],
-    forget: async userId => applyEvent(models, { type: 'user.deleted', data: { id: userId.toHexString() } }),
+    forget: userId => applyEvents(models, [{ type: 'user.deleted', data: { id: userId.toHexString() } }]),
   })
 
   serveRepair(service, async () => Number((await indexNames(models.mongo)) !== undefined))

@@ -8,10 +8,11 @@ import {
 } from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { bytesOf, type IodModels } from '../models/index.js'
+import { bytesOf } from '../models/index.js'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { TallyDoc } from '../models/tally.js'
 import { findIods } from '../queries/find-iods.js'
+import type { IodStore } from '../store.js'
 import { foldKey, newIodDoc } from './create-iod.js'
 
 /** How often it is tried again after others created some of the IODs meanwhile. */
@@ -49,14 +50,13 @@ const talliesOf = (docs: readonly IodDoc[]): Omit<TallyDoc, '_id'>[] => {
  * Finds IODs by category and value, and creates those that are missing, all of them or none. May be repeated.
  * An IOD that is created keeps the level of the file that it comes from: the strictest that
  * is given, by this call or a later one of the same import.
- * @returns the ids in the given order, and the IODs that were created
+ * @returns the ids in the given order
  * @throws 413 when they do not fit into the user's quotas
  */
 export const bringIods = async (
-  models: IodModels,
+  { iods, tallies, quotas, newIods }: IodStore,
   { user_id, import_id, iods: given }: BodyOf<typeof iodsInternal.bringIods>,
-): Promise<{ found: ResponseOf<typeof iodsInternal.bringIods>; created: IodDoc[] }> => {
-  const { iods, tallies, quotas } = models
+): Promise<ResponseOf<typeof iodsInternal.bringIods>> => {
   const created_by = new Types.ObjectId(user_id)
   for (let tries = 0; tries < TRIES; tries++) {
     const ids = await findIods(
@@ -74,7 +74,6 @@ export const bringIods = async (
         const known = ids.filter((id, n) => id !== null && levels.get(keys[n] as string) === level)
         if (level && known.length > 0) await raiseLevels(iods, import_id, known, level)
       }
-    // One time for all: a notice of one of them is a notice of all.
     const created_at = new Date()
     const missing = new Map<string, IodDoc>()
     for (const [n, { iod }] of given.entries()) {
@@ -93,7 +92,7 @@ export const bringIods = async (
       const made = missing.get(key)
       return { id: ids[n] ?? made?._id.toHexString() ?? '', created: ids[n] === null }
     })
-    if (created.length === 0) return { found, created }
+    if (created.length === 0) return found
     const bytes = created.reduce((sum, doc) => sum + bytesOf(doc), 0)
     const delta = { iods: created.length, iods_today: created.length, iod_bytes: bytes }
     try {
@@ -105,8 +104,10 @@ export const bringIods = async (
           { session },
         )
         await tallies.insertMany(talliesOf(created), { session })
+        const ids = created.map(({ _id }) => ({ id: _id.toHexString() }))
+        await newIods.addAll(ids, { session })
       })
-      return { found, created }
+      return found
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
     }

@@ -1,9 +1,10 @@
 import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
 import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { bytesOf, type IodModels } from '../models/index.js'
+import { bytesOf } from '../models/index.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
 import { iodUid } from '../policies/uid.js'
+import type { IodStore } from '../store.js'
 
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))
@@ -27,13 +28,12 @@ export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsA
     votes_disputed: 0,
     fold_key: foldKey(input),
     uid: iodUid(input),
-    announced: false,
   }
 }
 
 /** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
 export const createIod = async (
-  { iods, tallies, quotas }: IodModels,
+  { iods, tallies, quotas, newIods }: IodStore,
   userId: string,
   input: BodyOf<typeof iodsApi.createIod>,
 ): Promise<IodDoc> => {
@@ -45,6 +45,7 @@ export const createIod = async (
       // Of this attempt: its transaction may be repeated for minutes, but each must end within one.
       await iods.create([{ ...doc, revision: new Date() }], { session })
       await tallies.create([{ category, source_type, n: 1 }], { session })
+      await newIods.add({ id: doc._id.toHexString() }, { session })
     })
   } catch (error) {
     throw isDuplicateKey(error) ? conflict(DETAILS.duplicateIod) : error

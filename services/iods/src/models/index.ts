@@ -18,7 +18,10 @@ type Counted = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'
 export const bytesOf = ({ value, description }: Pick<IodDoc, 'value' | 'description'>): number =>
   Buffer.byteLength(value) + Buffer.byteLength(description)
 
-type Limits = Pick<IodsConfig, 'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES' | 'QUOTA_EVIDENCE_BYTES'>
+export type Limits = Pick<
+  IodsConfig,
+  'QUOTA_IODS' | 'QUOTA_IODS_A_DAY' | 'QUOTA_IOD_BYTES' | 'QUOTA_EVIDENCE_BYTES'
+>
 
 export const createModels = (mongo: Connection, limits: Limits) => {
   const iods = mongo.model<IodDoc>('Iod', iodSchema)

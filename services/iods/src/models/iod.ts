@@ -49,10 +49,6 @@ export interface IodDoc {
   tlp?: number
   /** The import that created it: a later part of the file may mark it more strictly. Not read by default. */
   import_id?: Types.ObjectId
-  /** False until the community service has the IOD. */
-  announced: boolean
-  /** The repair skips the IOD until this time: a notice is queued or was refused. */
-  check_at?: Date
   /** The folded texts that are searched. Not read by default, as `ngrams`. */
   search: string
   /** The n-grams of `search`. IODs that an earlier version wrote have none, until the repair. */
@@ -117,8 +113,6 @@ export const iodSchema = new Schema<IodDoc>(
     votes_total: { type: Number, required },
     votes_disputed: { type: Number, required },
     fold_key: { type: String, required },
-    announced: { type: Boolean, required },
-    check_at: { type: Date },
     revision: { type: Date, select: false },
     uid: { type: String, select: false },
     stated: { type: Schema.Types.Mixed, select: false },
@@ -163,4 +157,3 @@ export const BY_REVISION = { revision: 1 } as const
 iodSchema.index(BY_REVISION, { sparse: true })
 // For new ones without a revision.
 iodSchema.index({ created_at: 1 }, { partialFilterExpression: { revision: null } })
-iodSchema.index({ announced: 1 }, { partialFilterExpression: { announced: false } })

@@ -1,8 +1,7 @@
-import { announceInternal, type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
+import { type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
 import {
   createDownloads,
   createKeyedLimiter,
-  done,
   notFound,
   personalSource,
   type StoreService,
@@ -17,13 +16,12 @@ import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexIods } from '../commands/index-iods.js'
 import { projectCovotes } from '../commands/project-covotes.js'
-import { announceIod, eventsOfIod, giveNotice, publishForgotten } from '../commands/publish-iod.js'
+import { eventsOfIod } from '../commands/publish-iod.js'
 import { reviseNewIods } from '../commands/revise-iods.js'
 import { stateIods } from '../commands/state-iods.js'
 import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
-import type { IodModels } from '../models/index.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
@@ -34,14 +32,14 @@ import { findLevels } from '../queries/find-levels.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
 import { createOverlay } from '../queries/overlay.js'
+import type { IodStore } from '../store.js'
 
 export const addIodRoutes = (
   service: StoreService,
-  models: IodModels,
+  models: IodStore,
   config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { iods, evidence, quotas } = models
-  const publishing = { iods, queues: service.queues, peers: service.peers }
   const queries = createIodQueries(models, service.users)
   const weighings = createKeyedLimiter()
   const countDays = createDayCounts(models)
@@ -64,16 +62,9 @@ export const addIodRoutes = (
     return presentOne(doc)
   })
 
-  /** Tells the community; the repair does it later if this fails. */
-  const notice = (doc: IodDoc) =>
-    giveNotice(service.queues, doc).catch(error =>
-      service.log.warn({ err: error, iod: doc._id.toHexString() }, 'not published yet'),
-    )
-  service.route(iodsApi.createIod, async ({ body, user }) => {
-    const doc = await createIod(models, user.id, body)
-    await notice(doc)
-    return presentOne(doc)
-  })
+  service.route(iodsApi.createIod, async ({ body, user }) =>
+    presentOne(await createIod(models, user.id, body)),
+  )
 
   service.route(iodsApi.lookupIods, async ({ body }) => {
     const docs = await iods.find(withValues(body.values)).sort(BY_DATE).lean<IodDoc[]>()
@@ -103,12 +94,7 @@ export const addIodRoutes = (
 
   service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
 
-  service.internal(iodsInternal.bringIods, async ({ body }) => {
-    const { found, created } = await bringIods(models, body)
-    // A notice of one has all of them announced.
-    if (created[0]) await notice(created[0])
-    return found
-  })
+  service.internal(iodsInternal.bringIods, async ({ body }) => bringIods(models, body))
 
   service.internal(iodsInternal.countIods, async ({ body }) =>
     countMembers(iods, body.ids, new Date(body.until)),
@@ -128,15 +114,7 @@ export const addIodRoutes = (
         'iod',
         iods,
         created_by => ({ created_by }),
-        ({
-          votes: _votes,
-          votes_total: _total,
-          votes_disputed: _disputed,
-          fold_key: _key,
-          announced: _announced,
-          check_at: _check,
-          ...iod
-        }) => iod,
+        ({ votes: _votes, votes_total: _total, votes_disputed: _disputed, fold_key: _key, ...iod }) => iod,
       ),
       personalSource(
         'vote',
@@ -166,12 +144,9 @@ export const addIodRoutes = (
     return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
   })
 
-  service.internal(announceInternal.announce, async ({ params }) => done(announceIod(publishing, params.id)))
-
   serveRepair(service, async () => {
     await mergeTallies(models)
     const repaired =
-      (await publishForgotten(publishing)) +
       (await reviseNewIods(models)) +
       Number((await indexIods(models.mongo)) !== undefined) +
       (await recount(models)) +

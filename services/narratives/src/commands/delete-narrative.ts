@@ -4,7 +4,8 @@ import type { ClientSession } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { erased, nextCheck, settle } from './settle.js'
+import { queueCanon } from './mark-canon.js'
+import { erased } from './narrative-work.js'
 import { countInGraph } from './sync-graph.js'
 
 /** Deleted narratives of one user that can be restored: they count towards no quota. The oldest are erased. */
@@ -32,14 +33,15 @@ const boundRestorable = async (
  * another user's narrative, and for a failed or deleted one.
  */
 export const deleteNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
-  const { narratives, quotas } = store
+  const { narratives, quotas, changed, expired } = store
   const mine = { _id: id, user_id: userId }
   const deleted = await quotas.settle(
     async (session, take) => {
-      const $set = { state: 'deleted' as const, graph: null, check_at: nextCheck() }
+      const $set = { state: 'deleted' as const, graph: null }
+      const $unset = { check_at: 1 as const }
       const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
         narratives
-          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change } }, { session })
+          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change }, $unset }, { session })
           .lean<NarrativeDoc>()
       const restore_until = new Date(Date.now() + LIMITS.restoreMs)
       const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
@@ -47,14 +49,13 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
       await take(kept.user_id, givenBack(kept))
       if (kept.graph !== null) await countInGraph(store, kept, -1, session)
       await boundRestorable(store, kept, session)
-      return { ...kept, ...$set }
+      await changed.add({ id }, { key: id, session })
+      await expired.add({ id }, { dueIn: LIMITS.restoreMs, session })
+      return kept
       // The first note of a user's texts may be another's at the same time.
     },
     { retriesDuplicates: true },
   )
-  // A deleted narrative that the graph still counts: a call of a version before stopped in between.
-  const cutOff = { ...mine, state: 'deleted' as const, graph: { $ne: null } }
-  const unsettled = deleted ?? (await narratives.findOne(cutOff).lean<NarrativeDoc>())
-  if (!unsettled) throw notFound()
-  await settle(store, unsettled)
+  if (!deleted) throw notFound()
+  if (deleted.triplets.length > 0) await queueCanon(store, deleted.user_id)
 }

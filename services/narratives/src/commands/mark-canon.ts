@@ -1,6 +1,7 @@
+import type { StoreService } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
 import type { CanonDoc } from '../models/canon.js'
-import type { Store } from '../store.js'
+import type { NarrativeModels } from '../models/index.js'
 
 /** Time for the job to be done, before the repair adds it again. */
 const GRACE_MS = 5_000
@@ -15,7 +16,7 @@ export const nextCanonCheck = (): Date => new Date(Date.now() + GRACE_MS)
  * stay in use meanwhile; new labels stand alone.
  */
 export const markTexts = async (
-  { canon }: Pick<Store, 'canon'>,
+  { canon }: Pick<NarrativeModels, 'canon'>,
   user_id: Types.ObjectId,
   session: ClientSession,
 ): Promise<void> => {
@@ -28,7 +29,7 @@ export const markTexts = async (
 
 /** Notes that a user has asked for a comparison by meaning. Asking again before it is done changes nothing. */
 export const markComparison = async (
-  { canon }: Pick<Store, 'canon'>,
+  { canon }: Pick<NarrativeModels, 'canon'>,
   user_id: Types.ObjectId,
 ): Promise<void> => {
   await canon.updateOne(
@@ -40,7 +41,7 @@ export const markComparison = async (
 
 /** Adds the job that clusters a user's labels. One is enough for all that is owed: it goes on until nothing is. */
 export const queueCanon = (
-  { service }: Pick<Store, 'service'>,
+  { service }: { service: StoreService },
   user_id: Types.ObjectId,
 ): Promise<unknown> => {
   const id = user_id.toHexString()
@@ -54,7 +55,9 @@ export const queueCanon = (
 }
 
 /** Adds the jobs again that a lost Redis or a crash has left out. */
-export const repairCanon = async (store: Store): Promise<void> => {
+export const repairCanon = async (
+  store: Pick<NarrativeModels, 'canon'> & { service: StoreService },
+): Promise<void> => {
   const due = await store.canon
     .find({ check_at: { $lte: new Date() } }, { _id: 1 })
     .sort({ check_at: 1 })

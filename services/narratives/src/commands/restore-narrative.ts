@@ -4,7 +4,7 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { nextCheck, settle } from './settle.js'
+import { queueCanon } from './mark-canon.js'
 import { countInGraph } from './sync-graph.js'
 
 /**
@@ -13,7 +13,7 @@ import { countInGraph } from './sync-graph.js'
  * is not deleted, 413 when the user's quota is used up.
  */
 export const restoreNarrative = async (store: Store, userId: string, id: string): Promise<void> => {
-  const { narratives, quotas } = store
+  const { narratives, quotas, changed } = store
   const mine = { _id: id, user_id: userId }
   const restored = await quotas.settle(
     async (session, take) => {
@@ -21,7 +21,7 @@ export const restoreNarrative = async (store: Store, userId: string, id: string)
         .findOneAndUpdate(
           { ...mine, state: 'deleted', restore_until: { $gt: new Date() } },
           {
-            $set: { state: 'done', graph: new Types.ObjectId(), check_at: nextCheck() },
+            $set: { state: 'done', graph: new Types.ObjectId() },
             $inc: { restored: 1 },
             $unset: { restore_until: 1 },
           },
@@ -31,10 +31,14 @@ export const restoreNarrative = async (store: Store, userId: string, id: string)
       if (!narrative) return narrative
       await take(narrative.user_id, usageOf(narrative))
       await countInGraph(store, narrative, 1, session)
+      await changed.add({ id }, { key: id, session })
       return narrative
     },
     { retriesDuplicates: true },
   )
-  if (restored) return settle(store, restored)
+  if (restored) {
+    if (restored.triplets.length > 0) await queueCanon(store, restored.user_id)
+    return
+  }
   throw (await narratives.exists({ ...mine, state: 'done' })) ? conflict(DETAILS.notDeleted) : notFound()
 }

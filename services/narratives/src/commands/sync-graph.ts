@@ -1,9 +1,9 @@
 import { inTransaction } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
 import { edgesOf, withGrams } from '../models/edge.js'
+import type { NarrativeModels } from '../models/index.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import type { Store } from '../store.js'
 import { markTexts } from './mark-canon.js'
 
 interface Counted {
@@ -50,7 +50,7 @@ const change = async <T extends Counted>(
  * that the user's labels are to be clustered anew.
  */
 export const countInGraph = async (
-  { edges, sources, canon }: Store,
+  { edges, sources, canon }: Pick<NarrativeModels, 'edges' | 'sources' | 'canon'>,
   narrative: NarrativeDoc,
   by: 1 | -1,
   session: ClientSession,
@@ -69,7 +69,7 @@ const isOutOfLine = ({ state, graph }: NarrativeDoc): boolean => (state === 'don
  * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order. Narratives
  * are counted as they end; this is for those that a version before, or a crash of it, left uncounted.
  */
-export const syncGraph = async (store: Store, narrative: NarrativeDoc): Promise<void> => {
+export const syncGraph = async (store: NarrativeModels, narrative: NarrativeDoc): Promise<void> => {
   if (!isOutOfLine(narrative)) return
   const { mongo, narratives } = store
   const { _id } = narrative

@@ -4,7 +4,7 @@ import { Schema, type Types } from 'mongoose'
 
 /**
  * - `open`: the extraction is in progress; shown only in the owner's list of open narratives
- * - `done`: listed and, once synced, counted in the graph
+ * - `done`: listed and counted in the graph
  * - `failed`: kept without text for waiting requests, then removed; not listed
  * - `deleted`: not listed nor counted; kept until its owner can no longer restore it, and until the graph and
  *   the other services have removed it
@@ -44,7 +44,7 @@ export interface NarrativeDoc {
   node_keys: string[]
   /** Id of the sync that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
-  /** Time of the next repair check; absent once the narrative is settled. */
+  /** Time of the next repair check, while it is open. */
   check_at?: Date
   /** How often the repair has added the job again. */
   repairs: number

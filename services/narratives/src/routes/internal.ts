@@ -1,6 +1,5 @@
-import { announceInternal, narrativesInternal, rebuildInternal } from '@iodine/contracts'
+import { narrativesInternal, rebuildInternal } from '@iodine/contracts'
 import {
-  done,
   notFound,
   personalSource,
   serveHistory,
@@ -13,8 +12,9 @@ import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexEdges } from '../commands/index-edges.js'
 import { repairCanon } from '../commands/mark-canon.js'
+import { eventsOfNarrative } from '../commands/narrative-work.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
-import { announceNarrative, eventsOfNarrative, repairNarratives } from '../commands/settle.js'
+import { repairExtractions } from '../commands/settle.js'
 import { maintainSums } from '../commands/sum-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -101,8 +101,6 @@ export const addInternalRoutes = (
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
 
-  service.internal(announceInternal.announce, async ({ params }) => done(announceNarrative(store, params.id)))
-
   // A build takes minutes: the repair does not wait for it.
   let isMaintaining = false
   const maintain = async (): Promise<void> => {
@@ -119,6 +117,6 @@ export const addInternalRoutes = (
   serveRepair(service, async () => {
     void maintain()
     await repairCanon(store)
-    return (await repairNarratives(store)) + Number(await indexEdges(store)) + (await quotas.repair())
+    return (await repairExtractions(store)) + Number(await indexEdges(store)) + (await quotas.repair())
   })
 }

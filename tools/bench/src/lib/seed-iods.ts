@@ -90,7 +90,6 @@ export const seedIods = async (
       votes,
       ...rankFields(votes),
       fold_key: createHash('sha256').update(foldValue(value)).digest('base64url'),
-      announced: true,
       ngrams,
     }
   }

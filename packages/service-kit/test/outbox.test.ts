@@ -1,0 +1,374 @@
+import { rounds, startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
+import { UnrecoverableError } from 'bullmq'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { HttpError } from '../src/http/errors.js'
+import {
+  type Connection,
+  connectMongo,
+  createLogger,
+  createPartMetrics,
+  inTransaction,
+  type Outbox,
+} from '../src/index.js'
+import { createOutbox } from '../src/outbox/outbox.js'
+import { prepareModels } from '../src/stores/mongo.js'
+
+let server: TestServer
+let mongo: Connection
+const database = uniquePrefix()
+const log = createLogger('outbox', 'silent')
+
+beforeAll(async () => {
+  server = await startTestMongo()
+  mongo = await connectMongo(server.url, database)
+})
+afterAll(async () => {
+  await mongo?.close()
+  await server?.stop()
+})
+beforeEach(() => mongo.collection('outbox').deleteMany({}))
+
+/** The outbox of a process: with a connection of its own, and closed with the test. */
+const replica = async (): Promise<Outbox & { mongo: Connection }> => {
+  const connection = await connectMongo(server.url, database)
+  const metrics = createPartMetrics('outbox')
+  const outbox = createOutbox({ mongo: connection, log, metrics })
+  await prepareModels(connection)
+  onTestFinished(async () => {
+    await outbox.close()
+    metrics.close()
+    await connection.close()
+  })
+  return Object.assign(outbox, { mongo: connection })
+}
+const payload = z.strictObject({ n: z.int() })
+const entries = () => mongo.collection('outbox').find().sort({ _id: 1 }).toArray()
+const left = () => mongo.collection('outbox').countDocuments()
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
+const empty = () => until(async () => expect(await left()).toBe(0))
+
+/** A kind whose handler notes what it is given, then does as told. */
+const noting = (outbox: Outbox, act: (numbers: number[]) => unknown = () => {}, spec: object = {}) => {
+  const seen: number[][] = []
+  const kind = outbox.kind<{ n: number }>('note', {
+    payload,
+    async handle(payloads) {
+      const numbers = payloads.map(({ n }) => n)
+      seen.push(numbers)
+      return act(numbers)
+    },
+    ...spec,
+  })
+  outbox.start()
+  return { seen, ...kind }
+}
+
+describe('an entry', () => {
+  it('is handled once after the commit of its transaction, and never after a rollback', async () => {
+    const outbox = await replica()
+    const note = noting(outbox)
+    const things = outbox.mongo.collection('things')
+    await expect(
+      inTransaction(outbox.mongo, async session => {
+        await things.insertOne({ n: 1 }, { session })
+        await note.add({ n: 1 }, { session })
+        throw new Error('no')
+      }),
+    ).rejects.toThrow('no')
+    await inTransaction(outbox.mongo, async session => {
+      await things.insertOne({ n: 2 }, { session })
+      await note.add({ n: 2 }, { session })
+      expect(note.seen).toEqual([])
+    })
+    await empty()
+    expect(note.seen).toEqual([[2]])
+    expect(await things.countDocuments()).toBe(1)
+  })
+
+  it('is tried again later and later after a failure that may pass, and then goes', async () => {
+    let failures = 3
+    const note = noting(await replica(), () => {
+      if (failures-- > 0) throw new HttpError(503, 'not now')
+    })
+    await note.add({ n: 1 })
+    for (const attempts of [1, 2, 3]) {
+      await until(async () => expect(await entries()).toMatchObject([{ attempts }]))
+      await until(async () => expect((await entries())[0]).not.toHaveProperty('lease'))
+      const waits = (await entries())[0]!.due_at.getTime() - Date.now()
+      expect(waits).toBeLessThanOrEqual(500 * 2 ** (attempts - 1) * 1.25)
+      if (attempts === 3) expect(waits).toBeGreaterThan(1_000)
+    }
+    await empty()
+    expect(note.seen).toHaveLength(4)
+  })
+
+  it.each([
+    ['an answer that stays', () => new HttpError(422, 'not like this'), 'not like this'],
+    ['a failure that its handler calls final', () => new UnrecoverableError('never'), 'never'],
+  ])(
+    'is given up for %s, with its reason; tried again each day, by an administrator at once',
+    async (_, error, reason) => {
+      const outbox = await replica()
+      let isFixed = false
+      const note = noting(outbox, () => {
+        if (!isFixed) throw error()
+      })
+      await note.add({ n: 1 })
+      await until(async () => expect(await outbox.failed(10)).toHaveLength(1))
+      const [failed] = await outbox.failed(10)
+      expect(failed).toMatchObject({ kind: 'note', error: reason, attempts: 1 })
+      const [stored] = await entries()
+      expect(stored!.due_at.getTime() - Date.now()).toBeGreaterThan(23 * 3_600_000)
+      expect(await outbox.states()).toMatchObject({
+        note: { jobs: { waiting: 0, failed: 1 }, oldestSeconds: 0 },
+      })
+      isFixed = true
+      expect(await outbox.retry(failed!.id)).toBe(true)
+      await empty()
+      expect(await outbox.retry(failed!.id)).toBe(false)
+      expect(note.seen).toHaveLength(2)
+    },
+  )
+
+  it('that was given up can be dropped; one that waits cannot', async () => {
+    const outbox = await replica()
+    const note = noting(outbox, () => {
+      throw new HttpError(422, 'no')
+    })
+    await note.add({ n: 1 })
+    await note.add({ n: 2 }, { dueIn: 3_600_000 })
+    await until(async () => expect(await outbox.failed(10)).toHaveLength(1))
+    const [failed] = await outbox.failed(10)
+    const waiting = (await entries()).find(({ _id }) => String(_id) !== failed!.id)
+    expect(await outbox.drop(String(waiting!._id))).toBe(false)
+    expect(await outbox.drop(failed!.id)).toBe(true)
+    expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
+  })
+
+  it('whose payload cannot be read is given up with the reason, and holds nobody up', async () => {
+    const outbox = await replica()
+    const note = noting(outbox)
+    const old = { kind: 'note', attempts: 0, due_at: new Date(0), created_at: new Date(0) }
+    await mongo.collection('outbox').insertOne({ ...old, payload: { n: 'one' } })
+    await note.add({ n: 2 })
+    await until(() => expect(note.seen).toEqual([[2]]))
+    expect(await outbox.failed(10)).toMatchObject([
+      { error: expect.stringContaining('unreadable payload: n ') },
+    ])
+  })
+
+  it('of a kind that this version does not know is left alone, and counted', async () => {
+    const outbox = await replica()
+    noting(outbox)
+    const old = { attempts: 0, due_at: new Date(0), created_at: new Date(0), payload: {} }
+    await mongo.collection('outbox').insertOne({ ...old, kind: 'of later' })
+    await mongo.collection('outbox').insertOne({ ...old, kind: 'note', payload: { n: 1 } })
+    outbox.wake()
+    await until(async () => expect(await left()).toBe(1))
+    expect(await entries()).toMatchObject([{ kind: 'of later', attempts: 0 }])
+    expect(await outbox.states()).toMatchObject({ 'of later': { jobs: { unknown: 1 } } })
+  })
+
+  it('runs again when its handler says so, unless it is completed meanwhile', async () => {
+    let again: number | undefined = 20
+    const note = noting(await replica(), () => again)
+    await note.add({ n: 1 }, { key: 'a' })
+    await until(() => expect(note.seen.length).toBeGreaterThan(2))
+    again = 3_600_000
+    await until(async () =>
+      expect((await entries())[0]!.due_at.getTime()).toBeGreaterThan(Date.now() + 3_000_000),
+    )
+    await note.complete('a')
+    expect(await left()).toBe(0)
+  })
+
+  it('that is due later waits', async () => {
+    const note = noting(await replica())
+    await note.add({ n: 1 }, { dueIn: 300 })
+    await note.add({ n: 2 })
+    await empty()
+    expect(note.seen).toEqual([[2], [1]])
+  })
+})
+
+describe('several entries', () => {
+  it('go to one call up to the size of a batch, oldest first', async () => {
+    const outbox = await replica()
+    const kind = outbox.kind('note', { payload, batch: 4, handle: async () => {} })
+    await kind.addAll(Array.from({ length: 6 }, (_, n) => ({ n })))
+    const seen: number[][] = []
+    const other = await replica()
+    other.kind<{ n: number }>('note', {
+      payload,
+      batch: 4,
+      handle: async given => seen.push(given.map(({ n }) => n)) && undefined,
+    })
+    other.start()
+    await empty()
+    expect(seen).toEqual([
+      [0, 1, 2, 3],
+      [4, 5],
+    ])
+  })
+
+  it('of which one is refused are tried one by one: only that one is given up', async () => {
+    const outbox = await replica()
+    const note = noting(
+      outbox,
+      numbers => {
+        if (numbers.includes(2)) throw new HttpError(422, 'not 2')
+      },
+      { batch: 10 },
+    )
+    await note.addAll([1, 2, 3].map(n => ({ n })))
+    await until(async () => expect(await left()).toBe(1))
+    await until(async () => expect(await outbox.failed(10)).toHaveLength(1))
+    expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
+    expect(note.seen.filter(([n, more]) => n === 3 && more === undefined)).toHaveLength(1)
+  })
+
+  it('of one key are handled by one call with the newest; what comes meanwhile runs again', async () => {
+    const outbox = await replica()
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const note = noting(outbox, ([n]) => (n === 0 ? held : undefined), { concurrency: 3 })
+    await note.add({ n: 0 }, { key: 'a' })
+    await until(() => expect(note.seen).toEqual([[0]]))
+    for (const n of [1, 2, 3]) await note.add({ n }, { key: 'a' })
+    await note.add({ n: 9 }, { key: 'b' })
+    await until(() => expect(note.seen).toContainEqual([9]))
+    expect(note.seen).toEqual([[0], [9]])
+    release()
+    await empty()
+    expect(note.seen.slice(2)).toEqual([[3]])
+  })
+
+  it('are shared by processes: each is handled once, keys never by two at a time', async () => {
+    const runs: number[] = []
+    const active = new Map<number, number>()
+    const overlaps: number[] = []
+    const start = async () =>
+      noting(
+        await replica(),
+        async ([n = 0]) => {
+          const key = n % 7
+          active.set(key, (active.get(key) ?? 0) + 1)
+          if ((active.get(key) ?? 0) > 1) overlaps.push(n)
+          await new Promise(resolve => setTimeout(resolve, 2))
+          active.set(key, (active.get(key) ?? 0) - 1)
+          runs.push(n)
+        },
+        { concurrency: 3 },
+      )
+    const [a] = await Promise.all([start(), start(), start()])
+    for (let n = 0; n < rounds(200); n++) await a!.add({ n }, { key: `k${n % 7}` })
+    await empty()
+    expect(overlaps).toEqual([])
+    // The last of each key is among them.
+    for (let key = 0; key < 7; key++)
+      expect(Math.max(...runs.filter(n => n % 7 === key))).toBeGreaterThanOrEqual(rounds(200) - 7)
+  })
+
+  it('without keys are shared by processes without a double', async () => {
+    const runs: number[] = []
+    const start = async () =>
+      noting(await replica(), numbers => void runs.push(...numbers), { batch: 5, concurrency: 2 })
+    const [a] = await Promise.all([start(), start()])
+    const count = rounds(800)
+    await Promise.all(Array.from({ length: count }, (_, n) => a!.add({ n })))
+    await empty()
+    expect(runs.toSorted((x, y) => x - y)).toEqual(Array.from({ length: count }, (_, n) => n))
+  })
+})
+
+describe('a process', () => {
+  it('that was killed leaves its entries to another one once the lease ends', async () => {
+    const now = Date.now()
+    const lost = {
+      kind: 'note',
+      payload: { n: 1 },
+      attempts: 1,
+      created_at: new Date(now),
+      lease: 'of a dead one',
+    }
+    await mongo.collection('outbox').insertOne({ ...lost, due_at: new Date(now + 600) })
+    const outbox = await replica()
+    const note = noting(outbox)
+    outbox.wake()
+    await until(async () => {
+      outbox.wake()
+      expect(note.seen).toEqual([[1]])
+    })
+    expect(Date.now()).toBeGreaterThanOrEqual(now + 600)
+  })
+
+  it('keeps what it works on for longer than a lease', async () => {
+    const outbox = await replica()
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const note = noting(outbox, () => held, { leaseMs: 300 })
+    await note.add({ n: 1 })
+    await until(() => expect(note.seen).toHaveLength(1))
+    const other = noting(await replica())
+    const first = (await entries())[0]!.due_at.getTime()
+    await until(async () => expect((await entries())[0]!.due_at.getTime()).toBeGreaterThan(first + 300))
+    expect(other.seen).toEqual([])
+    release()
+    await empty()
+  })
+
+  it('that ends tells its handlers, and gives back what they leave', async () => {
+    const outbox = await replica()
+    const note = noting(outbox, () => {})
+    const stopped = vi.fn()
+    const kind = outbox.kind('slow', {
+      payload,
+      handle: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            stopped()
+            reject(new Error('ended'))
+          })
+        }),
+    })
+    await kind.add({ n: 1 })
+    await until(async () => expect(await entries()).toMatchObject([{ kind: 'slow', attempts: 1 }]))
+    await until(async () => expect((await entries())[0]).toHaveProperty('lease'))
+    await outbox.close()
+    expect(stopped).toHaveBeenCalledOnce()
+    const [given] = await entries()
+    expect(given).not.toHaveProperty('lease')
+    expect(given!.due_at.getTime()).toBeLessThanOrEqual(Date.now())
+    await note.add({ n: 2 })
+    expect(note.seen).toEqual([])
+  })
+})
+
+it('claims read the entries of a kind in the order of an index, however many wait', async () => {
+  const many = rounds(100_000)
+  const docs = Array.from({ length: many }, (_, n) => ({
+    kind: n % 10 ? 'note' : 'other',
+    payload: { n },
+    attempts: 0,
+    due_at: new Date(n),
+    created_at: new Date(n),
+  }))
+  for (let at = 0; at < many; at += 10_000)
+    await mongo.collection('outbox').insertMany(docs.slice(at, at + 10_000))
+  await replica()
+  const due = { kind: 'note', due_at: { $lte: new Date() } }
+  const plan = await mongo
+    .collection('outbox')
+    .find(due)
+    .sort({ due_at: 1 })
+    .limit(1)
+    .explain('executionStats')
+  expect(JSON.stringify(plan)).toContain('IXSCAN')
+  expect(JSON.stringify(plan)).not.toMatch(/COLLSCAN|"SORT"/)
+  expect(plan.executionStats.totalDocsExamined).toBe(1)
+})
