@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint, internalEndpoint } from './endpoint.js'
 import { QUEUES, type QueueName } from './events.js'
 import { LIMITS } from './limits.js'
+import { failedWork, settleWork } from './outbox.js'
 import { cursorParam, done, id, limitParam, text, time } from './primitives.js'
 import { QUOTAS } from './quotas.js'
 import { usage } from './usage.js'
@@ -166,6 +167,10 @@ export const backupsInternal = {
   }),
 } as const
 
+/** Work that a service gave up, as administrators see it. */
+export const adminFailedWork = failedWork.extend({ service: z.string() })
+export type AdminFailedWork = z.output<typeof adminFailedWork>
+
 export const systemApi = {
   listBackups: endpoint('user', 'GET /admin/backups', {
     summary: `The last ${LIMITS.backupsKept} backups that were made and the last ${LIMITS.backupsKept} that failed, newest first (admins)`,
@@ -178,5 +183,15 @@ export const systemApi = {
   listQueues: endpoint('user', 'GET /admin/queues', {
     summary: 'Queues of background work (admins)',
     response: z.array(queueState),
+  }),
+  listFailedWork: endpoint('user', 'GET /admin/failed-work', {
+    summary: `Work of the services that was given up, newest first (admins): at most ${LIMITS.failedWorkMax} of each. A service that is down shows none`,
+    response: z.array(adminFailedWork),
+  }),
+  settleFailedWork: endpoint('user', 'POST /admin/failed-work/:service/:id', {
+    summary: 'Try work again that was given up, or remove it for good (admins)',
+    params: z.strictObject({ service: z.string().max(40), id }),
+    body: settleWork,
+    response: done,
   }),
 } as const

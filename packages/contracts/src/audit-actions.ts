@@ -27,6 +27,8 @@ export const AUDIT_ACTIONS = {
   'account.tokens-revoked': 'API tokens and feed keys of an account revoked',
   'account.limits-changed': 'Limits of an account changed',
   'backup.made': 'Backup made',
+  'work.retried': 'Failed work tried again',
+  'work.dropped': 'Failed work removed',
   'api-token.created': 'API token made',
   'api-token.revoked': 'API token revoked',
   'feed-key.created': 'Feed key made',

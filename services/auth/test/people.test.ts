@@ -4,16 +4,19 @@ import {
   type BackupFault,
   backupsInternal,
   DETAILS,
+  DONE,
   LIMITS,
+  outboxInternal,
   peopleApi,
   profileApi,
   repairInternal,
+  SERVICE_NAMES,
   systemApi,
   usageInternal,
 } from '@iodine/contracts'
-import { createPeers, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
+import { createPeers, HttpError, hashOf, SESSION_REVOKED, sessionKey } from '@iodine/service-kit'
 import { type ApiClient, rounds, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runBackupDone, runBackupFailed } from '../src/backup-done.js'
 import { type Rig, startRig, statusOf } from './rig.js'
 
@@ -438,6 +441,56 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
   } finally {
     await alone.close()
   }
+})
+
+it('failed work of all services is listed, tried again and removed, which the audit log tells; one that is down shows none', async () => {
+  const work = (n: number) => ({
+    id: String(n).padStart(24, '0'),
+    kind: 'iod.created',
+    error: 'not like this',
+    attempts: n,
+    created_at: new Date(n).toISOString(),
+    failed_at: new Date(n).toISOString(),
+  })
+  let asked = 0
+  bed.answer(outboxInternal.listFailedWork, () => {
+    if (++asked === 1) throw new HttpError(503, 'down')
+    return [work(asked)]
+  })
+  const settled: unknown[] = []
+  bed.answer(outboxInternal.settleFailedWork, ({ params, body }) => {
+    if (params.id === work(9).id) throw new HttpError(404, 'Not found')
+    settled.push([params.id, body.action])
+    return DONE
+  })
+  const all = await boss.api.call(systemApi.listFailedWork)
+  expect(all).toHaveLength(SERVICE_NAMES.length - 1)
+  expect(all.map(({ failed_at }) => failed_at)).toEqual(
+    all
+      .map(({ failed_at }) => failed_at)
+      .toSorted()
+      .reverse(),
+  )
+  const settle = (service: string, n: number, action: 'retry' | 'drop') =>
+    boss.api.call(systemApi.settleFailedWork, { params: { service, id: work(n).id }, body: { action } })
+  await settle('iods', 1, 'retry')
+  await settle('auth', 2, 'drop')
+  expect(settled).toEqual([
+    [work(1).id, 'retry'],
+    [work(2).id, 'drop'],
+  ])
+  await expect(settle('workers', 1, 'drop')).rejects.toMatchObject({ status: 404 })
+  await expect(settle('iods', 9, 'drop')).rejects.toMatchObject({ status: 404 })
+  const noted = () =>
+    rig.service.mongo
+      .collection('audit_entries')
+      .find({ 'entry.item': { $in: [work(1).id, work(2).id] } })
+      .toArray()
+  await vi.waitFor(
+    async () =>
+      expect((await noted()).map(({ entry }) => entry.action)).toEqual(['work.retried', 'work.dropped']),
+    30_000,
+  )
 })
 
 it('backups are noted once, the newest are kept', async () => {

@@ -170,6 +170,7 @@ const ROWS: Record<string, Row> = {
   'POST /admin/people/:id/unsuspend': { id: 'owner', status: admins(200) },
   'GET /admin/parts': { status: admins(200) },
   'GET /admin/queues': { status: admins(200) },
+  'GET /admin/failed-work': { status: admins(200) },
   'GET /admin/backups': { status: admins(200) },
   'GET /:source/data': { status: 200 },
   'POST /:source/data': { body: (_, __, source) => ({ records: [RECORDS[source]()] }), status: 200 },
@@ -321,6 +322,11 @@ const ROWS: Record<string, Row> = {
   'POST /admin/people/:id/suspend': { id: 'admin', status: admins(409) },
   'POST /admin/people/:id/end-sessions': { id: 'admin', status: admins(200) },
   'POST /admin/people/:id/revoke-tokens': { id: 'admin', status: admins(200) },
+  'POST /admin/failed-work/:service/:id': {
+    id: 'iod',
+    body: () => ({ action: 'retry' }),
+    status: admins(404),
+  },
   'POST /auth/logout': { status: 200 },
 }
 

@@ -142,6 +142,8 @@ const RECORDED_ELSEWHERE = [
   'key.dropped',
   'passkey.created',
   'passkey.deleted',
+  'work.dropped',
+  'work.retried',
 ] as const
 
 /** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in what is owed to it. */

@@ -1,5 +1,13 @@
-import { backupsInternal, everyMs, QUEUES, type QueueName, systemApi } from '@iodine/contracts'
-import { done } from '@iodine/service-kit'
+import {
+  backupsInternal,
+  everyMs,
+  outboxInternal,
+  QUEUES,
+  type QueueName,
+  SERVICE_NAMES,
+  systemApi,
+} from '@iodine/contracts'
+import { addressOf, done, notFound } from '@iodine/service-kit'
 import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
 import type { AuthContext } from '../context.js'
 import type { BackupDoc } from '../models/backup.js'
@@ -13,6 +21,30 @@ export const addSystemRoutes = (context: AuthContext): void => {
   service.route(systemApi.listParts, async ({ user }) => {
     await requireAdmin(context, user)
     return readParts(config)
+  })
+
+  service.route(systemApi.listFailedWork, async ({ user }) => {
+    await requireAdmin(context, user)
+    const names = SERVICE_NAMES.filter(name => addressOf(config, name))
+    const lists = await Promise.all(
+      names.map(async name => {
+        const failed = await service.peers.call(name, outboxInternal.listFailedWork).catch(() => [])
+        return failed.map(work => ({ ...work, service: name }))
+      }),
+    )
+    return lists.flat().sort((a, b) => (a.failed_at < b.failed_at ? 1 : -1))
+  })
+
+  service.route(systemApi.settleFailedWork, async call => {
+    await requireAdmin(context, call.user)
+    const { service: of, id } = call.params
+    const name = SERVICE_NAMES.find(each => each === of && addressOf(config, each))
+    if (!name) throw notFound()
+    const action = call.body.action === 'retry' ? 'work.retried' : 'work.dropped'
+    const what = { action, subject: { kind: 'deployment' }, item: id } as const
+    return service.audit.during(call, what, () =>
+      service.peers.call(name, outboxInternal.settleFailedWork, { params: { id }, body: call.body }),
+    )
   })
 
   service.internal(backupsInternal.noteBackup, async ({ body }) => {

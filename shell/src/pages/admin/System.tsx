@@ -3,6 +3,7 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useHost } from '../../app/HostProvider'
+import { FailedWork } from './FailedWork'
 import styles from './System.module.css'
 
 const REFETCH_MS = 5_000
@@ -59,7 +60,12 @@ export function System() {
           </LoadingPanel>
         </section>
       )}
-      {!parts.isPending && !queues.isPending && <Backups />}
+      {!parts.isPending && !queues.isPending && (
+        <>
+          <FailedWork />
+          <Backups />
+        </>
+      )}
     </>
   )
 }
