@@ -56,24 +56,12 @@ export const accountsInternal = {
     params: byId,
     response: z.strictObject({ erased: z.boolean() }),
   }),
-  confirmErasure: internalEndpoint('POST /internal/deletions/:id/erased', {
-    summary: 'All services have forgotten the user, the first of them asked `elapsed_ms` ago',
-    params: byId,
-    body: z.strictObject({ elapsed_ms: z.int().min(0) }),
-    response: done,
-  }),
   confirmWarning: internalEndpoint('POST /internal/accounts/:id/warned', {
     summary:
       'The mail server took the warning of a spell without activity, or refused its address for good; repeating it changes nothing',
     params: byId,
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
-  }),
-  stepExport: internalEndpoint('POST /internal/data-exports/:id/step', {
-    summary:
-      'Add the part of one more service to an export of personal data; `more`: others are left. 503 while that service is down',
-    params: byId,
-    response: z.strictObject({ more: z.boolean() }),
   }),
   expireAccounts: internalEndpoint('POST /internal/accounts/expire', {
     summary:

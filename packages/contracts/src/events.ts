@@ -49,8 +49,6 @@ interface QueueSpec {
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
-  /** Removes a deleted user's data from the services. */
-  erasures: { data: z.strictObject({ user_id: id }) },
   /** Plans and applies files that were imported into campaigns. */
   imports: { data: z.strictObject({ import_id: id }) },
   /** Clusters the labels of a user's triplets anew. */
@@ -63,8 +61,6 @@ export const QUEUES = {
   sightings: { data: z.strictObject({ user_id: id }) },
   /** Finds accounts that share the same. */
   coordination: { data: z.strictObject({ run_id: id }) },
-  /** Gathers all data about a user into a file. */
-  exports: { data: z.strictObject({ export_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },

@@ -372,16 +372,16 @@ describe('authentication', () => {
 
 it('does each queued job once an id, with its data checked', async () => {
   const seen: string[] = []
-  service.queues.work('erasures', async data => {
+  service.queues.work('canon', async data => {
     seen.push(data.user_id)
     return data.user_id
   })
   const data = { user_id: 'a'.repeat(24) }
-  const job = await service.queues.add('erasures', data, { jobId: 'one' })
-  await service.queues.add('erasures', data, { jobId: 'one' })
-  expect(await service.queues.waitFor('erasures', job, 30_000)).toBe(data.user_id)
+  const job = await service.queues.add('canon', data, { jobId: 'one' })
+  await service.queues.add('canon', data, { jobId: 'one' })
+  expect(await service.queues.waitFor('canon', job, 30_000)).toBe(data.user_id)
   expect(seen).toHaveLength(1)
-  await expect(service.queues.add('erasures', { user_id: 'x' })).rejects.toThrow()
+  await expect(service.queues.add('canon', { user_id: 'x' })).rejects.toThrow()
 })
 
 it('counts each failed run of a job, and the job once when it is given up', async () => {
@@ -463,16 +463,16 @@ describe('a process that is to end', () => {
       createService('other', config),
     ])
     const begun = deferred()
-    ending.queues.work('erasures', async () => {
+    ending.queues.work('canon', async () => {
       begun.resolve()
       await new Promise(() => {})
     })
     const data = { user_id: 'b'.repeat(24) }
-    const job = await other.queues.add('erasures', data, { jobId: 'long' })
+    const job = await other.queues.add('canon', data, { jobId: 'long' })
     await begun.promise
     await ending.queues.finishJobs(50)
-    other.queues.work('erasures', async ({ user_id }) => user_id)
-    expect(await other.queues.waitFor('erasures', job, 30_000)).toBe(data.user_id)
+    other.queues.work('canon', async ({ user_id }) => user_id)
+    expect(await other.queues.waitFor('canon', job, 30_000)).toBe(data.user_id)
     await Promise.all([ending.close(), other.close()])
   })
 })

@@ -26,12 +26,12 @@ describe('the work of a request', () => {
 
   it('goes on in its job, at every try', async () => {
     const seen: unknown[] = []
-    service.queues.work('erasures', async () => {
+    service.queues.work('canon', async () => {
       seen.push(requestIdOf())
       await Promise.resolve()
       if (seen.push(requestIdOf()) < 4) throw new Error('once more')
     })
-    await asRequest('request-of-the-job', () => service.queues.add('erasures', { user_id: newId() }))
+    await asRequest('request-of-the-job', () => service.queues.add('canon', { user_id: newId() }))
     await vi.waitFor(() => expect(seen).toEqual(Array(4).fill('request-of-the-job')), 30_000)
   })
 

@@ -9,6 +9,7 @@ import {
   LIMITS,
   type ParamsOf,
   pathPattern,
+  personalDataInternal,
   type ResponseOf,
   SERVICE_NAMES,
   type UserCard,
@@ -49,6 +50,8 @@ export interface ServiceBed {
   users: Map<string, UserCard>
   /** Events that the community stub was told. */
   events: DomainEvent[]
+  /** Users that the other services were to forget, once for each service. */
+  forgotten: string[]
   /** Stubs another service's internal endpoint over HTTP, until it is stubbed again. */
   answer<E extends InternalEndpoint>(
     endpoint: E,
@@ -107,6 +110,12 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     return DONE
   })
 
+  const forgotten: string[] = []
+  answer(personalDataInternal.forgetUser, ({ params }) => {
+    forgotten.push(params.id)
+    return DONE
+  })
+
   const token: ServiceBed['token'] = (
     { id, sid = newId(), scope = 'full', ...rest },
     lifetimeMs = 3_600_000,
@@ -132,6 +141,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     redis,
     users,
     events,
+    forgotten,
     answer,
     token,
     async listen(service) {

@@ -1,11 +1,15 @@
 import { LIMITS } from '@iodine/contracts'
 import { createRateLimit, type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
-import { createChangedUsers } from './commands/announce-user.js'
+import { userChanges } from './commands/announce-user.js'
 import { createAuditAppender } from './commands/append-audit.js'
+import { userDeletions } from './commands/close-account.js'
+import { dataExports } from './commands/export-data.js'
 import { startKeys } from './commands/keys.js'
+import { outgoingMails } from './commands/send-mail.js'
 import { readSessionKeys } from './commands/sessions.js'
 import type { AuthConfig } from './config.js'
+import type { AuthContext } from './context.js'
 import { lastActiveAt } from './migrations/0001-last-active-at.js'
 import { oneSpellingOfAddresses } from './migrations/0002-one-spelling-of-addresses.js'
 import { outbox } from './migrations/0003-outbox.js'
@@ -43,9 +47,20 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
       // Each mails two addresses, one of which anybody's.
       addressChanges: limit('address-changes', LIMITS.addressChangesADay, 24 * 3_600),
     }
-    const appendAudit = createAuditAppender(models)
-    const changedUsers = createChangedUsers({ config, service, models })
-    const context = { config, service, models, keys, limits, appendAudit, changedUsers }
+    const { outbox } = service
+    const self = () => context
+    const context: AuthContext = {
+      config,
+      service,
+      models,
+      keys,
+      limits,
+      appendAudit: createAuditAppender(models),
+      changedUsers: outbox.kind('user.changed', userChanges(self)),
+      deletions: outbox.kind('user.deleted', userDeletions(self)),
+      exports: outbox.kind('data-export', dataExports(self)),
+      mails: outbox.kind('mail', outgoingMails(self)),
+    }
     checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)

@@ -3,6 +3,7 @@ import type { Kind, RateLimit, SigningKey, StoreService } from '@iodine/service-
 import type { JSONWebKeySet } from 'jose'
 import type { AuthConfig } from './config.js'
 import type { AuthModels } from './models/index.js'
+import type { OutgoingMail } from './models/mail.js'
 
 export interface SessionKeys {
   /** Signs new tokens: the first of `JWT_PRIVATE_KEY`. */
@@ -21,5 +22,11 @@ export interface AuthContext {
   appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
   /** Users that the community service is to hear of, by their ids as keys. */
   changedUsers: Kind<{ id: string }>
+  /** Deleted accounts, by their ids as keys. */
+  deletions: Kind<{ id: string }>
+  /** Files of personal data that are being made, by their ids as keys. */
+  exports: Kind<{ id: string }>
+  /** Mails that no mail server has accepted yet, by their ids as keys. */
+  mails: Kind<OutgoingMail>
   limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
 }

@@ -1,7 +1,14 @@
-import { accountsInternal, authInternal, DETAILS, repairInternal } from '@iodine/contracts'
-import { sessionKey } from '@iodine/service-kit'
-import { rounds } from '@iodine/test-kit'
-import { afterEach, describe, expect, it } from 'vitest'
+import {
+  accountsInternal,
+  authInternal,
+  DETAILS,
+  DONE,
+  personalDataInternal,
+  servicesWith,
+} from '@iodine/contracts'
+import { HttpError, sessionKey } from '@iodine/service-kit'
+import { newId, rounds } from '@iodine/test-kit'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { DAY_MS, rigOfFile, sidOf, statusOf } from './rig.js'
 
 const rig = rigOfFile()
@@ -9,13 +16,16 @@ const rig = rigOfFile()
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 const models = () => rig.service.mongo.models
 const users = () => models().User!
+const outbox = () => rig.service.mongo.collection('outbox')
+const FORGETTING = servicesWith(personalDataInternal.forgetUser)
 const act = (action: 'suspend' | 'unsuspend' | 'delete', email: string) =>
   rig.internal(accountsInternal[`${action}Account`], { body: { email } })
 const check = (token: string) => rig.internal(authInternal.checkSession, { body: { sid: sidOf(token) } })
 const idOf = async (email: string): Promise<string> => String((await users().findOne({ email }))?._id)
-const erasures = async () =>
-  (await rig.service.queues.queue('erasures').getJobs()).map(job => job.data.user_id)
+/** How often all other services have forgotten a user. */
+const erasures = (id: string) => rig.bed.forgotten.filter(each => each === id).length / FORGETTING.length
 const verify = (token: string) => rig.anyone.send('POST', '/auth/verify-magic-link', { token })
+const forgotten = (id: string, times: number) => vi.waitFor(() => expect(erasures(id)).toBe(times), 30_000)
 
 describe('the last activity', () => {
   it('is noted once a day, by sign-ins and by sessions in use', async () => {
@@ -143,7 +153,7 @@ describe('an inactive account', () => {
       const answers = await Promise.all(Array.from({ length: 5 }, expire))
       expect(answers.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(1)
       expect(await users().exists({ email })).toBeNull()
-      expect(await erasures()).toContain(id)
+      await forgotten(id, 1)
     },
   )
 
@@ -239,6 +249,7 @@ describe('a deleted account', () => {
       'account.deleted',
     ])
     await log.deleteMany({ 'entry.subject.id': id })
+    await outbox().deleteMany({ key: id })
     const left = await rig.dump()
     for (const trace of [email, id, 'gone_one', 'BBBBB-BBBBB']) expect(left).not.toContain(trace)
     expect(await models().BetaCode!.findOne({ code: 'AAAAA-AAAAA' }).lean()).toMatchObject({ used: true })
@@ -249,28 +260,48 @@ describe('a deleted account', () => {
     expect(named.body.id).not.toBe(id)
   })
 
-  it('is completed by the repair wherever a crash cut the deletion off', async () => {
-    const { queues } = rig.service
-    const [email, id] = [
-      'cut@example.org',
-      (await rig.signIn('cut@example.org')) && (await idOf('cut@example.org')),
-    ]
-    const repair = () => rig.internal(repairInternal.repair)
+  it('is completed wherever a crash cut it off', async () => {
+    const email = 'cut@example.org'
+    await rig.signIn(email)
+    const id = await idOf(email)
     // Crash after the deletion mark, which already prevents sign-in.
     await users().updateOne({ email }, { deleted_at: daysAgo(1) })
     expect(await verify(await rig.linkToken(email))).toMatchObject({ status: 400 })
-    expect((await repair()).repaired).toBeGreaterThan(0)
+    const now = new Date()
+    const left = { kind: 'user.deleted', key: id, payload: { id }, attempts: 1, lease: 'of a dead one' }
+    await outbox().insertOne({ ...left, due_at: now, created_at: now })
+    rig.service.outbox.wake()
+    await forgotten(id, 1)
     expect(await users().exists({ email })).toBeNull()
-    expect(await erasures()).toContain(id)
-    // The event was lost: Redis was flushed or the worker gave up.
-    await queues.queue('erasures').obliterate({ force: true })
-    await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
-    await repair()
-    expect(await erasures()).toEqual([id])
-    // A pending event is not added twice.
-    await models().Deletion!.updateOne({ _id: id }, { check_at: daysAgo(1) })
-    await repair()
-    expect(await erasures()).toEqual([id])
+  })
+
+  it('takes the jobs that hold its id out of the queues, and no others', async () => {
+    const { queues } = rig.service
+    const email = 'queued@example.org'
+    await rig.signIn(email)
+    const user_id = await idOf(email)
+    const later = { delay: 3_600_000 }
+    const theirs = await queues.add('canon', { user_id }, later)
+    const others = await queues.add('canon', { user_id: newId() }, later)
+    await act('delete', email)
+    const isThere = async (id: unknown) => (await queues.queue('canon').getJob(String(id))) !== undefined
+    await vi.waitFor(async () => expect(await isThere(theirs.id)).toBe(false), 30_000)
+    expect(await isThere(others.id)).toBe(true)
+  })
+
+  it('waits for a service that is down', async () => {
+    let failures = 2
+    rig.bed.answer(personalDataInternal.forgetUser, ({ params }) => {
+      if (failures-- > 0) throw new HttpError(503, DETAILS.unavailable)
+      rig.bed.forgotten.push(params.id)
+      return DONE
+    })
+    const email = 'waits@example.org'
+    await rig.signIn(email)
+    const { id } = await act('delete', email)
+    const state = () => rig.internal(accountsInternal.getDeletion, { params: { id } })
+    await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 30_000)
+    expect(erasures(id)).toBeGreaterThanOrEqual(1)
   })
 
   it('is forgotten twice: once at once, and once when no request of it can be under way any more', async () => {
@@ -278,19 +309,16 @@ describe('a deleted account', () => {
     await rig.signIn(email)
     const { id } = await act('delete', email)
     const state = () => rig.internal(accountsInternal.getDeletion, { params: { id } })
-    const confirm = (elapsed_ms: number) =>
-      rig.internal(accountsInternal.confirmErasure, { params: { id }, body: { elapsed_ms } })
-    expect(await state()).toEqual({ erased: false })
-    await confirm(5)
-    expect(await state()).toEqual({ erased: true })
-    const deletion = await models().Deletion!.findById(id).lean<{ check_at: Date; deleted_at: Date }>()
-    expect(deletion!.check_at.getTime() - deletion!.deleted_at.getTime()).toBe(300_000)
+    await vi.waitFor(async () => expect(await state()).toEqual({ erased: true }), 30_000)
+    const [entry] = await outbox().find({ key: id }).toArray()
+    const deletion = await models().Deletion!.findById(id).lean<{ deleted_at: Date }>()
+    expect((entry?.due_at.getTime() ?? 0) - deletion!.deleted_at.getTime()).toBeGreaterThan(299_000)
+    expect(erasures(id)).toBe(1)
     await models().Deletion!.updateOne({ _id: id }, { deleted_at: daysAgo(1) })
-    // An erasure that began before that moment is not final, however late it ended.
-    await confirm(DAY_MS)
-    expect(await statusOf(state())).toBe(200)
-    await confirm(5)
-    expect(await statusOf(state())).toBe(404)
-    await confirm(5)
+    await outbox().updateOne({ key: id }, { $set: { due_at: new Date(0) } })
+    rig.service.outbox.wake()
+    await forgotten(id, 2)
+    await vi.waitFor(async () => expect(await statusOf(state())).toBe(404), 30_000)
+    expect(await outbox().countDocuments({ key: id })).toBe(0)
   })
 })

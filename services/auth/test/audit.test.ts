@@ -12,7 +12,7 @@ import {
   repairInternal,
 } from '@iodine/contracts'
 import { createPeers, newAuditEntry } from '@iodine/service-kit'
-import { type ApiClient, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { type ApiClient, deferred, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { createAuditAppender } from '../src/commands/append-audit.js'
 import { expireAudit } from '../src/commands/expire-audit.js'
@@ -483,10 +483,16 @@ it('records what users do to their own account, and nothing where nothing was do
   const passkey = await api.call(profileApi.createPasskey, { body: { name: 'canary key', credential } })
   await api.call(profileApi.deletePasskey, { params: { id: passkey.id } })
 
-  bed.answer(personalDataInternal.exportUser, async () => [])
+  const asks = deferred()
+  bed.answer(personalDataInternal.exportUser, async () => {
+    await asks.promise
+    return []
+  })
   const params = { id: (await api.call(profileApi.createDataExport)).id }
   expect(await statusOf(api.call(profileApi.createDataExport))).toBe(409)
-  while ((await rig.internal(accountsInternal.stepExport, { params })).more);
+  asks.resolve()
+  const state = async () => (await api.call(profileApi.getDataExport))?.state
+  await vi.waitFor(async () => expect(await state()).toBe('ready'), 30_000)
   expect((await api.send('GET', `/profile/data-export/${params.id}`)).status).toBe(200)
   expect((await api.send('GET', `/profile/data-export/${newId()}`)).status).toBe(404)
 

@@ -420,7 +420,7 @@ describe('the command of a container', () => {
 
     // Nothing is sealed with the old key any more, and its last use is long ago.
     await resealAll(using)
-    await using.service.mongo.collection('mails').deleteMany({})
+    await using.service.mongo.collection('outbox').deleteMany({ kind: 'mail' })
     const uses = using.service.mongo.models.KeyUse!
     await uses.updateOne({ _id: oldId }, { $set: { used_at: new Date(Date.now() - 3_600_000) } })
     expect((await command(using, settings, 'keys')).said).toContain('needed no more')

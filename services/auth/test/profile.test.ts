@@ -5,7 +5,6 @@ import {
   DETAILS,
   mailsInternal,
   personalDataInternal,
-  repairInternal,
 } from '@iodine/contracts'
 import { HttpError, newSigningKey, unseal, usersVersionKey } from '@iodine/service-kit'
 import { redisContents, startTestRedis } from '@iodine/test-kit'
@@ -137,34 +136,48 @@ describe('the community', () => {
 })
 
 describe('a sign-in mail', () => {
+  const waiting = () => rig.service.mongo.collection('outbox').find({ kind: 'mail' }).toArray()
+  const queue = () => rig.service.queues.queue('mail')
+
   it('that Redis lost before the mail server took it is queued again, as the same mail', async () => {
-    const queue = rig.service.queues.queue('mail')
-    await queue.pause()
+    await queue().pause()
     await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'lost@example.org' })
-    const [before] = await queue.getJobs(['wait'])
+    const before = await vi.waitFor(async () => {
+      const [job] = await queue().getJobs(['wait'])
+      expect(job).toBeDefined()
+      return job
+    }, 30_000)
     // Flushing also ends the pause of the queue.
     await rig.service.redis.flushall()
-    const mails = rig.service.mongo.models.Mail!
-    await mails.updateMany({}, { check_at: new Date(0) })
-    await rig.internal(repairInternal.repair)
+    await rig.service.mongo
+      .collection('outbox')
+      .updateMany({ kind: 'mail' }, { $set: { due_at: new Date(0) } })
+    rig.service.outbox.wake()
     await vi.waitFor(async () => {
       expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
-      expect(await mails.countDocuments({ _id: before?.id })).toBe(0)
+      expect((await waiting()).map(({ key }) => key)).not.toContain(before?.id)
     }, 30_000)
-    await rig.internal(repairInternal.repair)
-    expect(rig.mails.filter(({ to }) => to === 'lost@example.org')).toHaveLength(1)
   })
 
-  it('is forgotten once a mail server took it', async () => {
-    const mails = rig.service.mongo.models.Mail!
-    const queue = rig.service.queues.queue('mail')
-    await queue.pause()
+  it('is sealed where it waits, and forgotten once a mail server took it', async () => {
+    await queue().pause()
     await rig.anyone.send('POST', '/auth/request-magic-link', { email: 'taken@example.org' })
-    const [mail] = await mails.find().lean()
+    const [mail] = await waiting()
     expect(JSON.stringify(mail)).not.toContain('taken@')
-    await rig.internal(mailsInternal.settleMail, { params: { id: String(mail?._id) } })
-    expect(await mails.countDocuments({ _id: mail?._id })).toBe(0)
-    await queue.resume()
+    await rig.internal(mailsInternal.settleMail, { params: { id: String(mail?.key) } })
+    expect(await waiting()).toEqual([])
+    await queue().obliterate({ force: true })
+    await queue().resume()
+  })
+
+  it('whose link is dead is not sent', async () => {
+    const now = new Date()
+    const payload = { id: 'dead', sealed: 'x', created_at: 0, expires_at: 1 }
+    const entry = { kind: 'mail', key: 'dead', payload, attempts: 0, due_at: now, created_at: now }
+    await rig.service.mongo.collection('outbox').insertOne(entry)
+    rig.service.outbox.wake()
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]), 30_000)
+    expect(await queue().getJob('dead')).toBeUndefined()
   })
 })
 

@@ -78,7 +78,7 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
   const mails: MailJob[] = []
   service.queues.work('mail', async ({ sealed }, { id }) => {
     mails.push(JSON.parse(unseal(config.SECRETS_KEY, 'mail', sealed)))
-    await service.mongo.models.Mail?.deleteOne({ _id: id })
+    await service.mongo.collection('outbox').deleteMany({ kind: 'mail', key: id })
   })
 
   const mail: Rig['mail'] = async (template, to, after = 0) => {

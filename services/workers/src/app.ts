@@ -4,8 +4,6 @@ import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
 import { canonProcessor } from './processors/canon.js'
 import { coordinationProcessor } from './processors/coordination.js'
-import { erasuresProcessor } from './processors/erasures.js'
-import { exportsProcessor } from './processors/exports.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
@@ -24,8 +22,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
   try {
     await Promise.all([
       startProcessor(canonProcessor, context),
-      startProcessor(erasuresProcessor, context),
-      startProcessor(exportsProcessor, context),
       startProcessor(extractionProcessor, context),
       startProcessor(importsProcessor, context),
       startProcessor(inactivityProcessor, context),

@@ -100,7 +100,7 @@ describe('npm run account -- rotate-keys', () => {
     expect(unseal(newKey, `ai-key:${ana.id}`, stored?.sealed_ai_key)).toBe('sk-test')
 
     // Ten minutes later for the one, thirty days later for the other.
-    await auth.collection('mails').deleteMany({})
+    await auth.collection('outbox').deleteMany({ kind: 'mail' })
     const longAgo = (ms: number) => ({ $set: { used_at: new Date(Date.now() - ms) } })
     const uses = auth.collection<{ _id: string }>('key_uses')
     await uses.updateOne({ _id: keyringOf(secretsBefore).id }, longAgo(600_000))

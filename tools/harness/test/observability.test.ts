@@ -260,7 +260,7 @@ describe('metrics', () => {
     expect(part('job_duration_seconds_count', 'workers",queue="mail",outcome="completed"')).toBeGreaterThan(0)
     expect(part('queue_jobs', 'workers",queue="repair",state="delayed"')).toBeLessThanOrEqual(1)
     expect(part('queue_oldest_job_age_seconds', 'workers",queue="mail"')).toBe(0)
-    expect(part('jobs_given_up_total', 'workers",queue="erasures"')).toBe(0)
+    expect(part('jobs_given_up_total', 'auth",queue="user.deleted"')).toBe(0)
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)
     expect(text).toMatch(/^process_resident_memory_bytes /m)
     expect(text).toMatch(

@@ -257,7 +257,6 @@ export const createQueues = ({
     },
     async forgetUser(id) {
       for (const name of QUEUE_NAMES) {
-        if (name === 'erasures') continue
         const found: Job[] = []
         for (let start = 0; ; start += PAGE) {
           const jobs = await queue(name).getJobs([...IDLE_STATES], start, start + PAGE - 1)

@@ -1,14 +1,17 @@
 import { type DomainEvent, id } from '@iodine/contracts'
-import { createVersion, EVENTS_BACKOFF_MAX_MS, tellCommunity, usersVersionKey } from '@iodine/service-kit'
+import {
+  createVersion,
+  EVENTS_BACKOFF_MAX_MS,
+  type KindSpec,
+  tellCommunity,
+  usersVersionKey,
+} from '@iodine/service-kit'
 import { z } from 'zod'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 
 /** Invalidates cached usernames in every service. Rejects while Redis is down. */
-export const raiseUsersVersion = async ({
-  config,
-  service,
-}: Pick<AuthContext, 'config' | 'service'>): Promise<void> => {
+export const raiseUsersVersion = async ({ config, service }: AuthContext): Promise<void> => {
   await createVersion(service.redis, usersVersionKey(config.REDIS_PREFIX)).raise()
 }
 
@@ -23,20 +26,17 @@ export const eventsOfUser = ({ _id, username, revision, created_at }: UserDoc): 
 }
 
 /** Work of the outbox: sends a user's present state to the community service. */
-export const createChangedUsers = (
-  context: Pick<AuthContext, 'config' | 'service' | 'models'>,
-): AuthContext['changedUsers'] => {
-  const { service, models } = context
-  return service.outbox.kind('user.changed', {
-    payload: z.strictObject({ id }),
-    backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
-    concurrency: 4,
-    async handle([changed]) {
-      const user = await models.users.findOne({ _id: changed?.id, deleted_at: null }).lean<UserDoc>()
-      if (!user) return
-      await tellCommunity(service.peers, eventsOfUser(user))
-      // A crash may have separated a rename from its change of the version.
-      await raiseUsersVersion(context)
-    },
-  })
-}
+export const userChanges = (of: () => AuthContext): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id }),
+  backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
+  concurrency: 4,
+  async handle([changed]) {
+    const context = of()
+    const { models, service } = context
+    const user = await models.users.findOne({ _id: changed?.id, deleted_at: null }).lean<UserDoc>()
+    if (!user) return
+    await tellCommunity(service.peers, eventsOfUser(user))
+    // A crash may have separated a rename from its change of the version.
+    await raiseUsersVersion(context)
+  },
+})

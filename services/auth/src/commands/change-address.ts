@@ -15,7 +15,7 @@ import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
 import { newToken } from './codes.js'
-import { sendMail, sendMailOnce } from './send-mail.js'
+import { sendMail } from './send-mail.js'
 
 const FIELDS = { 'old-address': 'old_confirmed_at', 'new-address': 'new_confirmed_at' } as const
 const PURPOSES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]
@@ -154,7 +154,7 @@ const applyChange = async (context: AuthContext, change: AddressChangeDoc): Prom
   // First of all: who completes the rest later has changed nothing, and mails nobody.
   const link = config.PUBLIC_URL + paths.profile()
   const mail: MailJob = { template: 'address-changed', to: old_email, link, new_email }
-  if (isChanged) await sendMailOnce(context, `address-changed-${change_id}`, mail, change.expires_at)
+  if (isChanged) await sendMail(context, `address-changed-${change_id}`, mail, change.expires_at)
   await models.links.deleteOne({ _id: old_email })
   // What names the old address as its own: later exports and the deletion look for the new one.
   await models.betaCodes.deleteMany({ email: old_email, used: false })

@@ -1,5 +1,6 @@
-import { notFound } from '@iodine/service-kit'
-import type { Types } from 'mongoose'
+import { id, personalDataInternal, servicesWith } from '@iodine/contracts'
+import { addressOf, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
+import { z } from 'zod'
 import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
@@ -9,11 +10,16 @@ import { dropAddressChange } from './change-address.js'
 import { dropExport } from './export-data.js'
 import { endSessions } from './sessions.js'
 
-/** Time that a request has to finish before the repair takes over. */
+/** Time that a request has to remove the account itself. */
 const GRACE_MS = 15_000
+const LOOK_MS = 500
+/** Long timeout: a service may have much data to remove. */
+const FORGET_MS = 120_000
+/** A service that is down keeps a deletion waiting. */
+const BACKOFF_MAX_MS = 10_000
+const FORGETTING = servicesWith(personalDataInternal.forgetUser)
 /** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
-const REPAIR_BATCH = 100
 
 export const findAccount = async ({ models }: AuthContext, email: string): Promise<UserDoc> => {
   const user = await models.users.findOne({ email, deleted_at: null }).lean<UserDoc>()
@@ -47,17 +53,9 @@ export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Pro
   return user
 }
 
-/** Makes the other services erase the user's data. A pending event is not added twice. */
-const announceDeletion = async ({ service }: AuthContext, userId: Types.ObjectId): Promise<void> => {
-  const user_id = userId.toHexString()
-  // A finished job must not keep back another with its id.
-  const options = { jobId: `user-deleted-${user_id}`, removeOnComplete: true, removeOnFail: true }
-  await service.queues.add('erasures', { user_id }, options)
-}
-
 /**
  * Removes a user marked as deleted and all data about the user in this service. The user document goes last,
- * so that the repair finds and resumes an interrupted removal. E-mail address and username are free
+ * so that an interrupted removal is found and resumed. E-mail address and username are free
  * afterwards.
  */
 const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
@@ -76,66 +74,67 @@ const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> =>
   await models.betaCodes.updateMany({ created_by: _id }, { $set: { created_by: null } })
   await models.deletions.updateOne(
     { _id },
-    { $setOnInsert: { deleted_at, erased_at: null, check_at: new Date(Date.now() + GRACE_MS) } },
+    { $setOnInsert: { deleted_at, erased_at: null } },
     { upsert: true },
   )
   await models.users.deleteOne({ _id })
   await raiseUsersVersion(context)
-  await announceDeletion(context, _id)
 }
 
 /**
  * Deletes an account that meets the conditions: in this service before this resolves, in the others soon
- * after. Returns false when the account does not meet them, also due to a concurrent change. The repair
- * completes deletions that a crash or a Redis outage interrupted.
+ * after. Returns false when the account does not meet them, also due to a concurrent change.
  */
 export const deleteAccount = async (
   context: AuthContext,
   { _id }: Pick<UserDoc, '_id'>,
   conditions: Record<string, unknown> = {},
 ): Promise<boolean> => {
-  const user = await context.models.users
-    .findOneAndUpdate(
-      { _id, ...conditions },
-      { $set: { deleted_at: new Date() } },
-      { returnDocument: 'after' },
-    )
-    .lean<UserDoc>()
+  const { models, service, deletions } = context
+  const user = await inTransaction(service.mongo, async session => {
+    const marked = await models.users
+      .findOneAndUpdate(
+        { _id, ...conditions },
+        { $set: { deleted_at: new Date() } },
+        { returnDocument: 'after', session },
+      )
+      .lean<UserDoc>()
+    const id = _id.toHexString()
+    if (marked) await deletions.add({ id }, { key: id, session })
+    return marked
+  })
   if (user) await removeUser(context, user)
   return user !== null
 }
 
-/** Records that all services have erased the user's data. The first of them was asked `elapsedMs` ago. */
-export const confirmErasure = async (
-  { models }: AuthContext,
-  id: string,
-  elapsedMs: number,
-): Promise<void> => {
-  const deletion = await models.deletions.findById(id).lean<DeletionDoc>()
-  if (!deletion) return
-  const settled = new Date(deletion.deleted_at.getTime() + SETTLE_MS)
-  if (Date.now() - elapsedMs >= settled.getTime()) await models.deletions.deleteOne({ _id: id })
-  else await models.deletions.updateOne({ _id: id }, { $set: { erased_at: new Date(), check_at: settled } })
-}
-
-/** Resumes interrupted deletions and starts due second erasures. Returns their number. */
-export const repairDeletions = async (context: AuthContext): Promise<number> => {
-  const { models } = context
-  const now = Date.now()
-  const users = await models.users
-    .find({ deleted_at: { $lte: new Date(now - GRACE_MS) } })
-    .limit(REPAIR_BATCH)
-    .lean<UserDoc[]>()
-  for (const user of users) await removeUser(context, user)
-  const due = await models.deletions
-    .find({ check_at: { $lte: new Date(now) } })
-    .sort({ check_at: 1 })
-    .limit(REPAIR_BATCH)
-    .lean<DeletionDoc[]>()
-  if (due.length) await raiseUsersVersion(context)
-  for (const { _id } of due) {
-    await models.deletions.updateOne({ _id }, { $set: { check_at: new Date(now + GRACE_MS) } })
-    await announceDeletion(context, _id)
-  }
-  return users.length + due.length
-}
+/**
+ * Work of the outbox: completes a deletion that was interrupted, and has all services forget the user. It does so again once
+ * no request of the user is in flight any more.
+ */
+export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id }),
+  concurrency: 2,
+  backoffMaxMs: BACKOFF_MAX_MS,
+  async handle([deleted]) {
+    const context = of()
+    const { config, models, service } = context
+    const _id = deleted?.id ?? ''
+    const user = await models.users.findOne({ _id, deleted_at: { $exists: true } }).lean<UserDoc>()
+    if (user?.deleted_at && Date.now() < user.deleted_at.getTime() + GRACE_MS) return LOOK_MS
+    if (user) await removeUser(context, user)
+    const deletion = await models.deletions.findById(_id).lean<DeletionDoc>()
+    if (!deletion) return
+    const begun = Date.now()
+    const asked = FORGETTING.filter(name => addressOf(config, name)).map(name =>
+      service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
+    )
+    for (const each of await Promise.allSettled(asked)) if (each.status === 'rejected') throw each.reason
+    await service.queues.forgetUser(_id)
+    const settled = deletion.deleted_at.getTime() + SETTLE_MS
+    if (begun >= settled) await models.deletions.deleteOne({ _id })
+    else {
+      await models.deletions.updateOne({ _id }, { $set: { erased_at: new Date() } })
+      return settled - Date.now()
+    }
+  },
+})

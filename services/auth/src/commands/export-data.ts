@@ -1,38 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { DETAILS, LIMITS, type MailJob, paths, type ServiceName } from '@iodine/contracts'
+import { DETAILS, id, LIMITS, type MailJob, paths, type ServiceName } from '@iodine/contracts'
 import {
   conflict,
   HttpError,
+  inTransaction,
   isDuplicateKey,
   joinPieces,
+  type KindSpec,
   notFound,
   tooManyRequests,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { z } from 'zod'
 import type { AuthContext } from '../context.js'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
 import type { UserDoc } from '../models/user.js'
 import { EXPORTED, readPart, writeExport } from '../queries/personal-data.js'
-import { sendMailOnce } from './send-mail.js'
+import { sendMail } from './send-mail.js'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 const DAY_MS = 24 * 3_600_000
 /** Bytes of a piece before it is compressed. */
 const PIECE_BYTES = 1_048_576
-/** How long a service may take for its part; below the time that the workers give a step. */
+/** How long a service may take for its part. */
 const PART_MS = 240_000
-/** Time that the workers have before the repair adds the job again. Adding an existing job has no effect. */
-const RECHECK_MS = 15_000
-const REPAIR_BATCH = 100
-
-const addJob = ({ service }: AuthContext, export_id: Types.ObjectId) =>
-  service.queues.add(
-    'exports',
-    { export_id: export_id.toHexString() },
-    { jobId: `export-${export_id}`, removeOnComplete: true, removeOnFail: true },
-  )
+/** An export waits for a service that is down. */
+const BACKOFF_MAX_MS = 10_000
 
 /** The user's latest export; null if there is none, or its day is over. */
 export const findExport = ({ models }: AuthContext, userId: string) =>
@@ -43,7 +38,7 @@ export const findExport = ({ models }: AuthContext, userId: string) =>
  * many as they may within a day.
  */
 export const beginExport = async (context: AuthContext, userId: string): Promise<DataExportDoc> => {
-  const { models, service } = context
+  const { models, service, exports } = context
   const _id = new Types.ObjectId(userId)
   const before = await models.dataExports.findById(_id).lean<DataExportDoc>()
   if (before?.state === 'working') throw conflict(DETAILS.exportUnderWay)
@@ -62,23 +57,23 @@ export const beginExport = async (context: AuthContext, userId: string): Promise
     created_at,
     started: [...started, created_at],
     expires_at: new Date(now + LIMITS.dataExportWaitMs),
-    check_at: new Date(now + RECHECK_MS),
   }
   // Of concurrent requests one replaces the export that all have read, or creates the first.
-  if (before) {
-    const { matchedCount } = await models.dataExports.updateOne(
-      { _id, export_id: before.export_id, state: before.state },
-      { $set: fields },
-    )
-    if (matchedCount === 0) throw conflict(DETAILS.exportUnderWay)
-    await models.exportPieces.deleteMany({ export_id: before.export_id })
-  } else
-    await models.dataExports.create({ _id, ...fields }).catch(error => {
-      throw isDuplicateKey(error) ? conflict(DETAILS.exportUnderWay) : error
-    })
-  await addJob(context, fields.export_id).catch(error =>
-    service.log.warn({ err: error }, 'export not queued yet'),
-  )
+  await inTransaction(service.mongo, async session => {
+    if (before) {
+      const { matchedCount } = await models.dataExports.updateOne(
+        { _id, export_id: before.export_id, state: before.state },
+        { $set: fields },
+        { session },
+      )
+      if (matchedCount === 0) throw conflict(DETAILS.exportUnderWay)
+      await models.exportPieces.deleteMany({ export_id: before.export_id }, { session })
+    } else await models.dataExports.create([{ _id, ...fields }], { session })
+    const id = fields.export_id.toHexString()
+    await exports.add({ id }, { key: id, session })
+  }).catch(error => {
+    throw isDuplicateKey(error) ? conflict(DETAILS.exportUnderWay) : error
+  })
   return { _id, ...fields }
 }
 
@@ -90,14 +85,26 @@ export const dropExport = async ({ models }: AuthContext, userId: Types.ObjectId
   await models.dataExports.deleteOne({ _id: userId })
 }
 
+/** Work of the outbox: gathers a user's data from one service after another, then mails that the file is ready. */
+export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id }),
+  concurrency: 2,
+  backoffMaxMs: BACKOFF_MAX_MS,
+  async handle([begun]) {
+    const context = of()
+    const working = { export_id: begun?.id, state: 'working' as const }
+    const doc = await context.models.dataExports.findOne(working).lean<DataExportDoc>()
+    // After each part others get their turn.
+    if (doc && (await stepExport(context, doc))) return 0
+  },
+})
+
 /**
  * Adds the part of the next service, or completes the export. Returns whether there is more to do. Throws 503 while that
  * service is down, which the export then waits for. May run more than once at a time.
  */
-export const stepExport = async (context: AuthContext, id: string): Promise<boolean> => {
+const stepExport = async (context: AuthContext, doc: DataExportDoc): Promise<boolean> => {
   const { models } = context
-  const doc = await models.dataExports.findOne({ export_id: id, state: 'working' }).lean<DataExportDoc>()
-  if (!doc) return false
   const next = EXPORTED.find(service => !doc.parts[service])
   if (next === undefined) {
     await completeExport(context, doc)
@@ -152,47 +159,35 @@ const failExport = async (
   const expires_at = new Date(Date.now() + LIMITS.dataExportKeptMs)
   await models.dataExports.updateOne(
     { export_id, state: 'working' },
-    { $set: { state: 'failed', waiting_for: null, expires_at }, $unset: { check_at: 1 } },
+    { $set: { state: 'failed', waiting_for: null, expires_at } },
   )
   await models.exportPieces.deleteMany({ export_id })
 }
 
 /** Keeps the file for a day and mails its owner. */
 const completeExport = async (context: AuthContext, doc: DataExportDoc): Promise<void> => {
-  const { models, service } = context
-  const { export_id, parts } = doc
+  const { config, models, service } = context
+  const { _id, export_id, parts } = doc
+  const user = await models.users.findOne({ _id, deleted_at: null }).select('email').lean<UserDoc>()
+  if (!user) return dropExport(context, _id)
   const expires_at = new Date(Date.now() + LIMITS.dataExportKeptMs)
   const attempts = Object.values(parts).map(({ attempt }) => attempt)
   await models.exportPieces.deleteMany({ export_id, attempt: { $nin: attempts } })
   await models.exportPieces.updateMany({ export_id }, { $set: { expires_at } })
-  const check_at = new Date(Date.now() + RECHECK_MS)
-  const ready = await models.dataExports
-    .findOneAndUpdate(
-      { export_id, state: 'working' },
-      { $set: { state: 'ready', expires_at, check_at } },
-      { returnDocument: 'after' },
-    )
-    .lean<DataExportDoc>()
-  if (ready)
-    await mailReady(context, ready).catch(error => service.log.warn({ err: error }, 'not mailed yet'))
-}
-
-/** Queues the mail that says that the file is ready. Until then the repair looks at the export. */
-const mailReady = async (
-  context: AuthContext,
-  { _id, export_id, expires_at }: DataExportDoc,
-): Promise<void> => {
-  const { config, models } = context
-  const user = await models.users.findOne({ _id, deleted_at: null }).select('email').lean<UserDoc>()
-  if (!user) return dropExport(context, _id)
   const mail: MailJob = {
     template: 'data-export-ready',
     to: user.email,
     link: config.PUBLIC_URL + paths.profile(),
     expires_at: expires_at.toISOString(),
   }
-  await sendMailOnce(context, `export-${export_id}`, mail, expires_at)
-  await models.dataExports.updateOne({ export_id }, { $unset: { check_at: 1 } })
+  await inTransaction(service.mongo, async session => {
+    const { matchedCount } = await models.dataExports.updateOne(
+      { export_id, state: 'working' },
+      { $set: { state: 'ready', expires_at } },
+      { session },
+    )
+    if (matchedCount > 0) await sendMail(context, `export-${export_id}`, mail, expires_at, session)
+  })
 }
 
 /** The file of a user's export, in pieces. Throws 404 unless it is theirs, ready, and its day is not over. */
@@ -222,21 +217,3 @@ export const readExport = async (
 /** A document that was read as it is stored holds MongoDB's type for bytes. */
 const bytesOf = (stored: Buffer | { buffer: ArrayBufferLike }): Buffer =>
   Buffer.isBuffer(stored) ? stored : Buffer.from(stored.buffer)
-
-/** Queues exports again, as Redis may have lost their jobs, and mails that a crash kept back. Returns their number. */
-export const repairExports = async (context: AuthContext): Promise<number> => {
-  const { dataExports } = context.models
-  const now = Date.now()
-  const due = await dataExports
-    .find({ check_at: { $lte: new Date(now) } })
-    .sort({ check_at: 1 })
-    .limit(REPAIR_BATCH)
-    .lean<DataExportDoc[]>()
-  for (const doc of due) {
-    const { _id, export_id } = doc
-    await dataExports.updateOne({ _id, export_id }, { $set: { check_at: new Date(now + RECHECK_MS) } })
-    if (doc.state === 'working') await addJob(context, export_id)
-    else await mailReady(context, doc)
-  }
-  return due.length
-}

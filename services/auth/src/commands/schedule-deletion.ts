@@ -1,17 +1,23 @@
 import { DETAILS, email as emailSchema, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
-import { badRequest, type FastifyRequest, hashOf, invalid, unauthenticated } from '@iodine/service-kit'
+import {
+  badRequest,
+  type FastifyRequest,
+  hashOf,
+  inTransaction,
+  invalid,
+  unauthenticated,
+} from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
-import { sendMail, sendMailOnce } from './send-mail.js'
+import { sendMail } from './send-mail.js'
 import { endSessionsEventually } from './sessions.js'
 
 /** How long the mail that says when the account goes is tried. */
 const NOTICE_MS = 24 * 3_600_000
-const REPAIR_BATCH = 100
 
 /** The address that a text is, as stored; undefined if it is none. */
 const emailOf = (text: string): string | undefined => emailSchema.safeParse(text).data
@@ -58,37 +64,28 @@ export const scheduleDeletion = async (
 }
 
 const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<UsedAccountLink> => {
-  const { models, service } = context
+  const { config, models, service } = context
   const open = { _id: userId, deleted_at: null, suspended_at: null }
   const delete_at = new Date(Date.now() + LIMITS.deletionDelayMs)
-  await models.users.updateOne(
-    { ...open, delete_at: null },
-    { $set: { delete_at, owes_deletion_mail: true } },
-  )
+  await inTransaction(service.mongo, async session => {
+    const user = await models.users
+      .findOneAndUpdate({ ...open, delete_at: null }, { $set: { delete_at } }, { session })
+      .lean<UserDoc>()
+    if (!user) return
+    const mail: MailJob = {
+      template: 'deletion-scheduled',
+      to: user.email,
+      link: `${config.PUBLIC_URL}/login`,
+      delete_at: delete_at.toISOString(),
+    }
+    const id = `deletion-${userId.toHexString()}-${delete_at.getTime()}`
+    await sendMail(context, id, mail, new Date(Date.now() + NOTICE_MS), session)
+  })
   const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
   if (!user?.delete_at) throw badRequest(DETAILS.badToken)
   await dropAddressChange(context, userId)
   await endSessionsEventually(context, userId)
-  await sendNotice(context, user).catch(error => service.log.warn({ err: error }, 'not mailed yet'))
   return { outcome: 'scheduled', email: presentEmail(user.email), delete_at: user.delete_at.toISOString() }
-}
-
-/** Queues the mail that says when the account goes. Its id prevents a second one. */
-const sendNotice = async (
-  context: AuthContext,
-  { _id, email, delete_at }: Pick<UserDoc, '_id' | 'email' | 'delete_at'>,
-): Promise<void> => {
-  const { config, models } = context
-  if (!delete_at) return
-  const mail: MailJob = {
-    template: 'deletion-scheduled',
-    to: email,
-    link: `${config.PUBLIC_URL}/login`,
-    delete_at: delete_at.toISOString(),
-  }
-  const id = `deletion-${_id.toHexString()}-${delete_at.getTime()}`
-  await sendMailOnce(context, id, mail, new Date(Date.now() + NOTICE_MS))
-  await models.users.updateOne({ _id, delete_at }, { $unset: { owes_deletion_mail: 1 } })
 }
 
 /**
@@ -101,19 +98,9 @@ export const withdrawDeletion = async (
 ): Promise<{ user: UserDoc; isKept: boolean }> => {
   const { deletedCount } = await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
   const before = await models.users
-    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1, owes_deletion_mail: 1 } })
+    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1 } })
     .lean<UserDoc>()
   if (!before) throw unauthenticated()
-  const { delete_at, owes_deletion_mail: _owed, ...user } = before
+  const { delete_at, ...user } = before
   return { user, isKept: deletedCount > 0 || Boolean(delete_at) }
-}
-
-/** Queues mails about deletions that a crash kept back. Returns their number. */
-export const repairNotices = async (context: AuthContext): Promise<number> => {
-  const owed = await context.models.users
-    .find({ owes_deletion_mail: true, deleted_at: null })
-    .limit(REPAIR_BATCH)
-    .lean<UserDoc[]>()
-  for (const user of owed) await sendNotice(context, user)
-  return owed.length
 }

@@ -24,8 +24,6 @@ export interface DataExportDoc {
   started: Date[]
   /** When the export and its pieces are removed. */
   expires_at: Date
-  /** Time of the next check by the repair. Absent once there is nothing left to do. */
-  check_at?: Date
 }
 
 const required = true
@@ -40,13 +38,11 @@ export const dataExportSchema = new Schema<DataExportDoc>(
     created_at: { type: Date, required },
     started: [Date],
     expires_at: { type: Date, required },
-    check_at: Date,
   },
   // An empty object of parts is kept.
   { collection: 'data_exports', versionKey: false, minimize: false },
 )
 dataExportSchema.index({ export_id: 1 }, { unique: true })
-dataExportSchema.index({ check_at: 1 }, { sparse: true })
 dataExportSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
 /** A piece of the file of an export, compressed: a document has at most 16 MB. */

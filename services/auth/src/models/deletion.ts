@@ -7,8 +7,6 @@ export interface DeletionDoc {
   deleted_at: Date
   /** When all services had erased the user's data for the first time. */
   erased_at: Date | null
-  /** Time of the next check by the repair. */
-  check_at: Date
 }
 
 const required = true
@@ -16,8 +14,6 @@ export const deletionSchema = new Schema<DeletionDoc>(
   {
     deleted_at: { type: Date, required },
     erased_at: { type: Date, default: null },
-    check_at: { type: Date, required },
   },
   { collection: 'deletions', versionKey: false },
 )
-deletionSchema.index({ check_at: 1 })

@@ -24,7 +24,6 @@ import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
 import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
 import { type KeyUseDoc, keyUseSchema } from './key-use.js'
 import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
-import { type MailDoc, mailSchema } from './mail.js'
 import { type PasskeyDoc, passkeySchema } from './passkey.js'
 import { type SessionDoc, sessionSchema } from './session.js'
 import { type UsedChallengeDoc, usedChallengeSchema } from './used-challenge.js'
@@ -33,7 +32,6 @@ import { type UserDoc, userSchema } from './user.js'
 export const createModels = (mongo: Connection) => ({
   users: mongo.model<UserDoc>('User', userSchema),
   links: mongo.model<MagicLinksDoc>('MagicLinks', magicLinkSchema),
-  mails: mongo.model<MailDoc>('Mail', mailSchema),
   sessions: mongo.model<SessionDoc>('Session', sessionSchema),
   passkeys: mongo.model<PasskeyDoc>('Passkey', passkeySchema),
   usedChallenges: mongo.model<UsedChallengeDoc>('UsedChallenge', usedChallengeSchema),

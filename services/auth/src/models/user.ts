@@ -32,8 +32,6 @@ export interface UserDoc {
   own_limits_owed?: ServiceName[]
   /** When the account is deleted, as its owner asked, unless they keep it before. */
   delete_at?: Date
-  /** True until the mail that says so is queued. */
-  owes_deletion_mail?: boolean
   /** Set when the deletion began: only the rest of the deletion may change the account. */
   deleted_at?: Date
   /** Incremented by each change of the username. */
@@ -57,7 +55,6 @@ export const userSchema = new Schema<UserDoc>(
     own_limits_revision: Number,
     own_limits_owed: { type: [String], default: undefined },
     delete_at: Date,
-    owes_deletion_mail: Boolean,
     deleted_at: Date,
     revision: { type: Number, required },
   },
@@ -72,5 +69,4 @@ userSchema.index(
 )
 userSchema.index({ last_active_at: 1 })
 userSchema.index({ delete_at: 1 }, { sparse: true })
-userSchema.index({ owes_deletion_mail: 1 }, { sparse: true })
 userSchema.index({ deleted_at: 1 }, { sparse: true })

@@ -3,7 +3,7 @@ import { keyringOf, sealedWith, unseal } from '@iodine/service-kit'
 import { aiKeyContext } from '../commands/profile.js'
 import type { AuthContext } from '../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
-import type { MailDoc } from '../models/mail.js'
+import type { OutgoingMail } from '../models/mail.js'
 import type { UserDoc } from '../models/user.js'
 
 /** Begins what is sealed with a key that has a name. */
@@ -93,7 +93,7 @@ export const MAILS_MAX = 10_000
 
 /** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */
 export const countSealed = async (context: AuthContext): Promise<SealedCount[]> => {
-  const { models, service } = context
+  const { service } = context
   const counts = new Map<string | null, { mails: number; queued_mails: number }>()
   const count = (kind: 'mails' | 'queued_mails', sealed: string) => {
     const key = sealedWith(sealed) ?? null
@@ -101,8 +101,11 @@ export const countSealed = async (context: AuthContext): Promise<SealedCount[]> 
     counted[kind]++
     counts.set(key, counted)
   }
-  const owed = await models.mails.find().select('sealed').limit(MAILS_MAX).lean<Pick<MailDoc, 'sealed'>[]>()
-  for (const { sealed } of owed) count('mails', sealed)
+  const owed = service.mongo
+    .collection<{ kind: string; payload: OutgoingMail }>('outbox')
+    .find({ kind: 'mail' })
+    .limit(MAILS_MAX)
+  for await (const { payload } of owed) count('mails', payload.sealed)
   const jobs = await service.queues
     .queue('mail')
     .getJobs(['wait', 'active', 'delayed', 'prioritized'], 0, MAILS_MAX - 1)

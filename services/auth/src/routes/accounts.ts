@@ -1,15 +1,8 @@
 import { type AuditAction, accountsInternal } from '@iodine/contracts'
 import { done, notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import {
-  confirmErasure,
-  deleteAccount,
-  findAccount,
-  suspendAccount,
-  unsuspendAccount,
-} from '../commands/close-account.js'
+import { deleteAccount, findAccount, suspendAccount, unsuspendAccount } from '../commands/close-account.js'
 import { confirmWarning, expireAccounts } from '../commands/expire-accounts.js'
-import { stepExport } from '../commands/export-data.js'
 import { resetPasskeys } from '../commands/passkeys.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -60,17 +53,9 @@ export const addAccountRoutes = (context: AuthContext): void => {
     return { erased: deletion.erased_at !== null }
   })
 
-  service.internal(accountsInternal.confirmErasure, async ({ params, body }) =>
-    done(confirmErasure(context, params.id, body.elapsed_ms)),
-  )
-
   service.internal(accountsInternal.confirmWarning, async ({ params, body }) =>
     done(confirmWarning(context, params.id, body)),
   )
-
-  service.internal(accountsInternal.stepExport, async ({ params }) => ({
-    more: await stepExport(context, params.id),
-  }))
 
   service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))
 
@@ -82,7 +67,7 @@ export const addAccountRoutes = (context: AuthContext): void => {
       models.users,
       _id => ({ _id }),
       // The export omits the AI key: it is a secret that the owner has.
-      ({ sealed_ai_key, username_key: _key, owes_deletion_mail: _owed, ...user }) => ({
+      ({ sealed_ai_key, username_key: _key, ...user }) => ({
         ...user,
         has_openai_key: sealed_ai_key !== null,
         is_admin: isAdminEmail(config, user.email),

@@ -11,14 +11,11 @@ import {
 import type { QueryFilter } from 'mongoose'
 import { eventsOfUser } from '../commands/announce-user.js'
 import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
-import { repairDeletions } from '../commands/close-account.js'
 import { createAuditExpiry } from '../commands/expire-audit.js'
-import { repairExports } from '../commands/export-data.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { resealSecrets } from '../commands/keys.js'
 import { repairOwnLimits } from '../commands/own-limits.js'
-import { repairNotices } from '../commands/schedule-deletion.js'
-import { repairMails, settleMail } from '../commands/send-mail.js'
+import { settleMail } from '../commands/send-mail.js'
 import { checkSession, repairEnds } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
@@ -105,11 +102,7 @@ export const addInternalRoutes = (context: AuthContext): void => {
       // Sessions and tokens first: their tombstones deny access.
       (await repairEnds(context)) +
       (await repairApiTokens(context)) +
-      (await repairMails(context)) +
       (await repairOwnLimits(context)) +
-      (await repairNotices(context)) +
-      (await repairExports(context)) +
-      (await repairDeletions(context)) +
       (await expireAudit()),
   )
 }

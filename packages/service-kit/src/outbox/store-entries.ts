@@ -1,0 +1,24 @@
+import type { Connection } from '../stores/mongo.js'
+
+/** What an entry is made of. */
+export interface GivenEntry {
+  kind: string
+  payload: object
+  key?: string
+  due_at?: Date | undefined
+}
+
+/** For migrations: stores entries of the outbox, each once, however often this runs before they are handled. */
+export const storeEntries = async (
+  mongo: Connection,
+  entries: AsyncIterable<GivenEntry> | Iterable<GivenEntry>,
+): Promise<void> => {
+  const now = new Date()
+  const outbox = mongo.collection('outbox')
+  for await (const { kind, payload, key, due_at = now } of entries)
+    await outbox.updateOne(
+      { kind, payload },
+      { $setOnInsert: { attempts: 0, due_at, created_at: now, ...(key !== undefined && { key }) } },
+      { upsert: true },
+    )
+}
