@@ -1,5 +1,7 @@
-import type { StoreService } from '@iodine/service-kit'
+import type { Kind, StoreService } from '@iodine/service-kit'
+import { type Clusterings, clusteringWork } from './commands/mark-canon.js'
 import { createNarrativeWork, type NarrativeWork } from './commands/narrative-work.js'
+import { extractionWork } from './commands/settle.js'
 import { createWaits, type Waits } from './commands/waits.js'
 import type { NarrativesConfig } from './config.js'
 import { createNumbers, type Numbers } from './models/counter.js'
@@ -8,7 +10,9 @@ import { createNarrativeQuotas } from './models/usage.js'
 import { type CanonReader, createCanonReader } from './queries/canon-view.js'
 
 /** The service with its models, as commands and queries use it. */
-export interface Store extends NarrativeModels, NarrativeWork {
+export interface Store extends NarrativeModels, NarrativeWork, Clusterings {
+  /** Open narratives, for which it is seen to that they have a job. */
+  extractions: Kind<{ id: string }>
   quotas: ReturnType<typeof createNarrativeQuotas>
   /** Ids of triplets. */
   numbers: Numbers
@@ -27,16 +31,22 @@ export const createStore = (
   const closing = new AbortController()
   service.app.addHook('preClose', async () => closing.abort())
   const models = createModels(service.mongo)
-  const quotas = createNarrativeQuotas(models, limits)
-  const numbers = createNumbers(models.counters, 'triplets')
-  return {
+  const { outbox } = service
+  const clusterings = outbox.kind('canon', clusteringWork(service, models))
+  const store: Store = {
     ...models,
-    ...createNarrativeWork(service, models),
-    quotas,
-    numbers,
+    ...createNarrativeWork(service, { ...models, clusterings }),
+    clusterings,
+    extractions: outbox.kind(
+      'extraction',
+      extractionWork(() => store),
+    ),
+    quotas: createNarrativeQuotas(models, limits),
+    numbers: createNumbers(models.counters, 'triplets'),
     waits: createWaits(),
     canonReader: createCanonReader(models),
     service,
     closing: closing.signal,
   }
+  return store
 }

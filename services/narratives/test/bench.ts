@@ -10,16 +10,10 @@ import {
 import { createOutbox, createPartMetrics, readConfig, type StoreService } from '@iodine/service-kit'
 import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { expect, vi } from 'vitest'
-import { createNarrativeWork } from '../src/commands/narrative-work.js'
 import { syncGraph } from '../src/commands/sync-graph.js'
-import { createWaits } from '../src/commands/waits.js'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
-import { createNumbers } from '../src/models/counter.js'
-import { createModels } from '../src/models/index.js'
 import type { NarrativeDoc } from '../src/models/narrative.js'
-import { createNarrativeQuotas } from '../src/models/usage.js'
-import { createCanonReader } from '../src/queries/canon-view.js'
-import type { Store } from '../src/store.js'
+import { createStore, type Store } from '../src/store.js'
 
 export type Triplet = Extraction['triplets'][number]
 export const triplet = (subject: string, verb = 'says', object = 'nothing'): Triplet => ({
@@ -54,8 +48,8 @@ export interface Bench {
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
   /** Brings the graph in line with one narrative, as the repair does. */
   sync(id: string): Promise<void>
-  /** Runs the repair, and all work of the outbox, as if it were due. Resolves to the number of extractions added again. */
-  repair(): Promise<number>
+  /** Runs the repair, and all work of the outbox, as if it were due. */
+  repair(): Promise<void>
   redis: { cut(): Promise<void>; mend(): Promise<void> }
   stop(): Promise<void>
 }
@@ -122,19 +116,9 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   const { internal } = bed
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
-  const models = createModels(service.mongo)
   // As another process has it: work that it adds is done by the service.
   const outbox = createOutbox({ mongo: service.mongo, log: service.log, metrics: createPartMetrics('other') })
-  const store: Store = {
-    ...models,
-    ...createNarrativeWork({ outbox, peers: service.peers }, models),
-    service,
-    quotas: createNarrativeQuotas(models, config),
-    numbers: createNumbers(models.counters, 'triplets'),
-    waits: createWaits(),
-    canonReader: createCanonReader(models),
-    closing: new AbortController().signal,
-  }
+  const store = createStore({ ...service, outbox, app: { addHook: () => {} } as never }, config)
   const entries = service.mongo.collection('outbox')
   const workedOff = (filter: object) =>
     vi.waitFor(
@@ -192,10 +176,8 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
       if (narrative) await syncGraph(store, narrative)
     },
     async repair() {
-      await store.narratives.updateMany({ check_at: { $exists: true } }, { $set: { check_at: new Date(0) } })
-      const { repaired } = await internal(repairInternal.repair)
+      await internal(repairInternal.repair)
       await workOff({})
-      return repaired
     },
     async stop() {
       await redis.mend()

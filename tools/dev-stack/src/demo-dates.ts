@@ -1,6 +1,6 @@
 import { authConfigSchema } from '@iodine/auth'
 import { demoAccounts } from '@iodine/demo'
-import { connectMongo, readConfig, rebuildPart } from '@iodine/service-kit'
+import { connectMongo, readConfig, rebuildPart, storeEntries } from '@iodine/service-kit'
 import { keptServices } from './services.js'
 import type { Stack } from './stack.js'
 
@@ -82,9 +82,11 @@ export const spreadDates = async ({ parts, dataDir }: Stack, since: Date): Promi
     // Counts by day, and clusters with their first and last days, are of the narratives.
     const services = keptServices(dataDir)
     if (services) await rebuildPart('narratives', services)
-    await narratives
-      .collection('canon')
-      .updateMany({ _id: { $in: ids } }, { $inc: { texts: 1 }, $set: { check_at: new Date() } })
+    await narratives.collection('canon').updateMany({ _id: { $in: ids } }, { $inc: { texts: 1 } })
+    await storeEntries(
+      narratives,
+      ids.map(String).map(id => ({ kind: 'canon', payload: { id }, key: id })),
+    )
   } finally {
     await Promise.all([auth, iods, narratives, campaigns, community].map(each => each.close()))
   }

@@ -69,8 +69,6 @@ export const applyCanon = async (
     const before = await canonMembers.find({ user_id }, null, { session }).lean<CanonMemberDoc[]>()
     const changes = await replaceDocs(canonMembers, before, after, same, session)
     if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
-    if (state.texts === texts && (!state.compare || compared))
-      await canon.updateOne({ _id: user_id }, { $unset: { check_at: 1 } }, { session })
     return true
   })
   if (applied) await shareCanon(store, user_id)

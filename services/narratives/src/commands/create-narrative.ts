@@ -15,7 +15,7 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { addExtraction, extractionJobId, failNarrative, nextCheck } from './settle.js'
+import { addExtraction, EXTRACTION_GRACE_MS, extractionJobId, failNarrative } from './settle.js'
 
 /** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
@@ -60,7 +60,7 @@ const requireAiKey = async ({ service }: Store, userId: string): Promise<string>
  * @param allowed rejects where the user may not open one; the lookup does not wait for it
  */
 const openNew = async (
-  { narratives, quotas }: Store,
+  { narratives, quotas, extractions }: Store,
   userId: string,
   text: string,
   src: string | null,
@@ -85,13 +85,14 @@ const openNew = async (
       link_keys: [],
       node_keys: [],
       graph: null,
-      check_at: nextCheck(),
       repairs: 0,
     }
     try {
-      await quotas.change(narrative.user_id, usageOf(narrative), session =>
-        narratives.insertMany([narrative], { session, lean: true }),
-      )
+      await quotas.change(narrative.user_id, usageOf(narrative), async session => {
+        await narratives.insertMany([narrative], { session, lean: true })
+        const id = narrative._id.toHexString()
+        await extractions.add({ id }, { key: id, dueIn: EXTRACTION_GRACE_MS, session })
+      })
       return narrative
     } catch (error) {
       if (!isDuplicateKey(error)) throw error

@@ -11,7 +11,6 @@ import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import {
   type CanonDecisionDoc,
-  type CanonDoc,
   type CanonMemberDoc,
   type CanonRuleDoc,
   type Changed,
@@ -23,7 +22,7 @@ import { groupOf, stampOf } from '../queries/canon-map.js'
 import { type CanonView, narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
 import type { Store } from '../store.js'
 import { memberDocs } from './apply-canon.js'
-import { nextCanonCheck, queueCanon } from './mark-canon.js'
+import { oweClusters } from './mark-canon.js'
 
 /** Keys of clusters that a decision keeps, so that undoing it shows at once. */
 const BEFORE_MAX = 2_000
@@ -112,14 +111,11 @@ const rulesOf = async (
   canonRules.find({ user_id }, null, { session }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
 
 /** Changes the revision, so that clusters made of earlier decisions are not stored. Serializes a user's decisions. */
-const nextRevision = ({ canon }: Store, _id: Types.ObjectId, session: ClientSession) =>
-  canon
-    .findOneAndUpdate(
-      { _id },
-      { $inc: { revision: 1, version: 1 }, $set: { check_at: nextCanonCheck() } },
-      { session, upsert: true, returnDocument: 'after' },
-    )
-    .lean<CanonDoc>()
+const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSession) => {
+  const change = { $inc: { revision: 1, version: 1 } }
+  await store.canon.updateOne({ _id }, change, { session, upsert: true })
+  await oweClusters(store, _id, session)
+}
 
 /** Rules of one kind, closed over their chains. Throws 409 with the names of those that contradict new ones. */
 const constraintsIn = (
@@ -192,7 +188,6 @@ const decide = async (
     },
     { retriesDuplicates: true },
   )
-  await queueCanon(store, user_id)
   return decision
 }
 
@@ -344,5 +339,4 @@ export const undoDecision = async (store: Store, userId: string, id: string): Pr
     },
     { retriesDuplicates: true },
   )
-  await queueCanon(store, user_id)
 }

@@ -4,7 +4,6 @@ import type { ClientSession } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { queueCanon } from './mark-canon.js'
 import { erased } from './narrative-work.js'
 import { countInGraph } from './sync-graph.js'
 
@@ -38,10 +37,9 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
   const deleted = await quotas.settle(
     async (session, take) => {
       const $set = { state: 'deleted' as const, graph: null }
-      const $unset = { check_at: 1 as const }
       const remove = (state: NarrativeDoc['state'], change: Partial<NarrativeDoc>) =>
         narratives
-          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change }, $unset }, { session })
+          .findOneAndUpdate({ ...mine, state }, { $set: { ...$set, ...change } }, { session })
           .lean<NarrativeDoc>()
       const restore_until = new Date(Date.now() + LIMITS.restoreMs)
       const kept = (await remove('done', { restore_until })) ?? (await remove('open', { text: '' }))
@@ -57,5 +55,4 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
     { retriesDuplicates: true },
   )
   if (!deleted) throw notFound()
-  if (deleted.triplets.length > 0) await queueCanon(store, deleted.user_id)
 }

@@ -3,7 +3,6 @@ import { inTransaction, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
-import { queueCanon } from './mark-canon.js'
 import { failNarrative } from './settle.js'
 import { countInGraph } from './sync-graph.js'
 
@@ -28,7 +27,7 @@ export const finishExtraction = async (
       const done = await narratives
         .findOneAndUpdate(
           { _id: id, state: 'open' },
-          { $set: { ...$set, graph: new Types.ObjectId() }, $unset: { check_at: 1 } },
+          { $set: { ...$set, graph: new Types.ObjectId() } },
           { session, returnDocument: 'after' },
         )
         .lean<NarrativeDoc>()
@@ -42,6 +41,5 @@ export const finishExtraction = async (
   narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
   if (!narrative || narrative.state === 'deleted') throw notFound()
   waits.end(narrative)
-  if (narrative.triplets.length > 0) await queueCanon(store, narrative.user_id)
   return narrative.triplets.length
 }

@@ -1,70 +1,65 @@
-import type { StoreService } from '@iodine/service-kit'
+import { inTransaction, type Kind, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
-import type { CanonDoc } from '../models/canon.js'
+import { z } from 'zod'
+import { type CanonDoc, isClustered } from '../models/canon.js'
 import type { NarrativeModels } from '../models/index.js'
 
-/** Time for the job to be done, before the repair adds it again. */
+/** Time for the job to be done, before it is added again. */
 const GRACE_MS = 5_000
 /** Texts that follow each other are clustered together. */
 const DEBOUNCE_MS = 500
-const REPAIR_BATCH = 200
 
-export const nextCanonCheck = (): Date => new Date(Date.now() + GRACE_MS)
+/** Users whose labels are to be clustered anew, by their ids as keys. */
+export interface Clusterings {
+  clusterings: Kind<{ id: string }>
+}
+type Canon = Pick<NarrativeModels, 'mongo' | 'canon'> & Clusterings
+
+/** Work of the outbox: has the workers cluster a user's labels, until the clusters are those of the present. */
+export const clusteringWork = (
+  { queues }: Pick<StoreService, 'queues'>,
+  { canon }: Pick<NarrativeModels, 'canon'>,
+): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id: z.string() }),
+  concurrency: 4,
+  backoffMaxMs: GRACE_MS,
+  async handle([owed]) {
+    const user_id = owed?.id ?? ''
+    const state = await canon.findById(user_id).lean<CanonDoc>()
+    if (!state || isClustered(state)) return
+    // One job is enough for all that is owed: it goes on until nothing is.
+    const options = { jobId: `canon-${user_id}`, removeOnComplete: true, removeOnFail: true }
+    await queues.add('canon', { user_id }, options)
+    return GRACE_MS
+  },
+})
+
+/** Has a user's labels clustered after the commit. */
+export const oweClusters = (
+  { clusterings }: Clusterings,
+  user_id: Types.ObjectId,
+  session: ClientSession,
+): Promise<void> => {
+  const id = user_id.toHexString()
+  return clusterings.add({ id }, { key: id, dueIn: DEBOUNCE_MS, session })
+}
 
 /**
  * Notes in the transaction that changes a user's triplets that their clusters are to be made anew. The clusters
  * stay in use meanwhile; new labels stand alone.
  */
 export const markTexts = async (
-  { canon }: Pick<NarrativeModels, 'canon'>,
+  store: Canon,
   user_id: Types.ObjectId,
   session: ClientSession,
 ): Promise<void> => {
-  await canon.updateOne(
-    { _id: user_id },
-    { $inc: { texts: 1 }, $set: { check_at: nextCanonCheck() } },
-    { session, upsert: true },
-  )
+  await store.canon.updateOne({ _id: user_id }, { $inc: { texts: 1 } }, { session, upsert: true })
+  await oweClusters(store, user_id, session)
 }
 
 /** Notes that a user has asked for a comparison by meaning. Asking again before it is done changes nothing. */
-export const markComparison = async (
-  { canon }: Pick<NarrativeModels, 'canon'>,
-  user_id: Types.ObjectId,
-): Promise<void> => {
-  await canon.updateOne(
-    { _id: user_id },
-    { $set: { compare: true, check_at: nextCanonCheck() } },
-    { upsert: true },
-  )
-}
-
-/** Adds the job that clusters a user's labels. One is enough for all that is owed: it goes on until nothing is. */
-export const queueCanon = (
-  { service }: { service: StoreService },
-  user_id: Types.ObjectId,
-): Promise<unknown> => {
-  const id = user_id.toHexString()
-  return service.queues
-    .add(
-      'canon',
-      { user_id: id },
-      { jobId: `canon-${id}`, delay: DEBOUNCE_MS, removeOnComplete: true, removeOnFail: true },
-    )
-    .catch(error => service.log.warn({ err: error }, 'clusters are not queued yet'))
-}
-
-/** Adds the jobs again that a lost Redis or a crash has left out. */
-export const repairCanon = async (
-  store: Pick<NarrativeModels, 'canon'> & { service: StoreService },
-): Promise<void> => {
-  const due = await store.canon
-    .find({ check_at: { $lte: new Date() } }, { _id: 1 })
-    .sort({ check_at: 1 })
-    .limit(REPAIR_BATCH)
-    .lean<Pick<CanonDoc, '_id'>[]>()
-  for (const { _id } of due) {
-    await store.canon.updateOne({ _id }, { $max: { check_at: nextCanonCheck() } })
-    await queueCanon(store, _id)
-  }
-}
+export const markComparison = (store: Canon, user_id: Types.ObjectId): Promise<void> =>
+  inTransaction(store.mongo, async session => {
+    await store.canon.updateOne({ _id: user_id }, { $set: { compare: true } }, { session, upsert: true })
+    await oweClusters(store, user_id, session)
+  })

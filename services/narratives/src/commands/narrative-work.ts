@@ -3,6 +3,7 @@ import { EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } fr
 import { z } from 'zod'
 import type { NarrativeModels } from '../models/index.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
+import type { Clusterings } from './mark-canon.js'
 import { syncGraph } from './sync-graph.js'
 
 const payload = z.strictObject({ id })
@@ -51,7 +52,7 @@ export interface NarrativeWork {
 
 export const createNarrativeWork = (
   { outbox, peers }: Pick<StoreService, 'outbox' | 'peers'>,
-  models: NarrativeModels,
+  models: NarrativeModels & Clusterings,
 ): NarrativeWork => ({
   changed: outbox.kind('narrative.changed', {
     payload,

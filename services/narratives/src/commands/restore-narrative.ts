@@ -4,7 +4,6 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { queueCanon } from './mark-canon.js'
 import { countInGraph } from './sync-graph.js'
 
 /**
@@ -36,9 +35,6 @@ export const restoreNarrative = async (store: Store, userId: string, id: string)
     },
     { retriesDuplicates: true },
   )
-  if (restored) {
-    if (restored.triplets.length > 0) await queueCanon(store, restored.user_id)
-    return
-  }
+  if (restored) return
   throw (await narratives.exists({ ...mine, state: 'done' })) ? conflict(DETAILS.notDeleted) : notFound()
 }

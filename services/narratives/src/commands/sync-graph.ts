@@ -4,7 +4,7 @@ import { edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { markTexts } from './mark-canon.js'
+import { type Clusterings, markTexts } from './mark-canon.js'
 
 interface Counted {
   _id: string
@@ -50,15 +50,16 @@ const change = async <T extends Counted>(
  * that the user's labels are to be clustered anew.
  */
 export const countInGraph = async (
-  { edges, sources, canon }: Pick<NarrativeModels, 'edges' | 'sources' | 'canon'>,
+  store: NarrativeModels & Clusterings,
   narrative: NarrativeDoc,
   by: 1 | -1,
   session: ClientSession,
 ): Promise<void> => {
+  const { edges, sources } = store
   await change(edges, edgesOf(narrative).map(withGrams), by, session, { notesDue: true })
   await change(sources, sourcesOf(narrative), by, session)
   // Last: one document for all of a user's texts, held for a short time.
-  if (narrative.triplets.length > 0) await markTexts({ canon }, narrative.user_id, session)
+  if (narrative.triplets.length > 0) await markTexts(store, narrative.user_id, session)
 }
 
 /** True when the aggregates count a narrative that is not done, or lack one that is. */
@@ -69,7 +70,10 @@ const isOutOfLine = ({ state, graph }: NarrativeDoc): boolean => (state === 'don
  * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order. Narratives
  * are counted as they end; this is for those that a version before, or a crash of it, left uncounted.
  */
-export const syncGraph = async (store: NarrativeModels, narrative: NarrativeDoc): Promise<void> => {
+export const syncGraph = async (
+  store: NarrativeModels & Clusterings,
+  narrative: NarrativeDoc,
+): Promise<void> => {
   if (!isOutOfLine(narrative)) return
   const { mongo, narratives } = store
   const { _id } = narrative

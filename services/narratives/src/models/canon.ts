@@ -30,8 +30,6 @@ export interface CanonDoc {
   compare?: true
   /** Why the last one that was asked for was none. */
   failure?: ExtractionFailure
-  /** When the repair adds the job again. Absent once the clusters are up to date. */
-  check_at?: Date
 }
 
 /** A label that is not alone in its cluster. */
@@ -120,11 +118,9 @@ export const canonSchema = new Schema<CanonDoc>(
     method: { type: String, enum: CANON_METHODS, default: 'offline' },
     compare: Boolean,
     failure: { type: String, enum: EXTRACTION_FAILURES },
-    check_at: Date,
   },
   { collection: 'canon', ...own },
 )
-canonSchema.index({ check_at: 1 }, { sparse: true })
 
 export const canonMemberSchema = new Schema<CanonMemberDoc>(
   {
@@ -193,3 +189,7 @@ export const canonSharedSchema = new Schema<CanonSharedDoc>(
 )
 canonSharedSchema.index({ user_id: 1 })
 canonSharedSchema.index({ narrative: 1, user_id: 1 })
+
+/** Whether the clusters were made of the present texts and decisions, and as the user has asked. */
+export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>
+  clustered?.revision === revision && clustered.texts === texts && !compare

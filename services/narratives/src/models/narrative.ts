@@ -44,9 +44,7 @@ export interface NarrativeDoc {
   node_keys: string[]
   /** Id of the sync that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
-  /** Time of the next repair check, while it is open. */
-  check_at?: Date
-  /** How often the repair has added the job again. */
+  /** How often its job was added again after it had ended. */
   repairs: number
   /** Until when a deleted narrative can be restored. Absent: it cannot, and its text is erased. */
   restore_until?: Date
@@ -127,7 +125,6 @@ export const narrativeSchema = new Schema<NarrativeDoc>(
     link_keys: { type: [String], default: [] },
     node_keys: { type: [String], default: [] },
     graph: { type: Schema.Types.ObjectId, default: null },
-    check_at: Date,
     repairs: { type: Number, default: 0 },
     restore_until: Date,
     restored: Number,
@@ -138,4 +135,3 @@ narrativeSchema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, node_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
-narrativeSchema.index({ check_at: 1 }, { sparse: true })

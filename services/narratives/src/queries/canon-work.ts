@@ -3,7 +3,7 @@ import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
 import { notFound, Streamed, unavailable } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { citeNarratives } from '../commands/cite-narratives.js'
-import type { CanonDoc, CanonMemberDoc, CanonRuleDoc } from '../models/canon.js'
+import { type CanonDoc, type CanonMemberDoc, type CanonRuleDoc, isClustered } from '../models/canon.js'
 import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
 
@@ -12,10 +12,6 @@ type Work = ResponseOf<typeof canonInternal.getCanonWork>
 const BATCH = 100
 /** Less than the worker waits. */
 const CITE_MS = 20_000
-
-/** Whether the clusters were made of the present texts and decisions, and as the user has asked. */
-export const isClustered = ({ revision, texts, clustered, compare }: CanonDoc): boolean =>
-  clustered?.revision === revision && clustered.texts === texts && !compare
 
 /** The pairs of labels that meaning has joined: each such label with the leader of its cluster. */
 const alikeOf = async (

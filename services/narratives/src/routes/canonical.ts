@@ -3,14 +3,14 @@ import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } fr
 import { Types } from 'mongoose'
 import { applyCanon } from '../commands/apply-canon.js'
 import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
-import { markComparison, queueCanon } from '../commands/mark-canon.js'
-import type { CanonDoc } from '../models/canon.js'
+import { markComparison } from '../commands/mark-canon.js'
+import { type CanonDoc, isClustered } from '../models/canon.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
 import { reachOf, type SaidNarrative } from '../queries/canon-view.js'
-import { canonWork, isClustered } from '../queries/canon-work.js'
+import { canonWork } from '../queries/canon-work.js'
 import { createSharedReader } from '../queries/shared-canon.js'
 import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
 import type { Store } from '../store.js'
@@ -108,9 +108,7 @@ export const addCanonicalRoutes = (store: Store): void => {
   })
 
   service.route(canonicalApi.compareByMeaning, async ({ user }) => {
-    const _id = new Types.ObjectId(user.id)
-    await markComparison(store, _id)
-    await queueCanon(store, _id)
+    await markComparison(store, new Types.ObjectId(user.id))
     return { done: true as const }
   })
 

@@ -11,10 +11,8 @@ import {
 import { finishExtraction } from '../commands/finish-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexEdges } from '../commands/index-edges.js'
-import { repairCanon } from '../commands/mark-canon.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
-import { repairExtractions } from '../commands/settle.js'
 import { maintainSums } from '../commands/sum-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -53,7 +51,6 @@ export const addInternalRoutes = (
           link_keys: _links,
           node_keys: _nodes,
           graph: _graph,
-          check_at: _check,
           repairs: _repairs,
           ...narrative
         }) => narrative,
@@ -116,7 +113,6 @@ export const addInternalRoutes = (
   }
   serveRepair(service, async () => {
     void maintain()
-    await repairCanon(store)
-    return (await repairExtractions(store)) + Number(await indexEdges(store)) + (await quotas.repair())
+    return Number(await indexEdges(store)) + (await quotas.repair())
   })
 }
