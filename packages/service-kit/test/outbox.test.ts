@@ -174,11 +174,14 @@ describe('an entry', () => {
     let again: number | undefined = 20
     const note = noting(await replica(), () => again)
     await note.add({ n: 1 }, { key: 'a' })
-    await until(() => expect(note.seen.length).toBeGreaterThan(2))
+    await note.add({ n: 2 }, { key: 'a' })
+    await until(() => expect(note.seen.length).toBeGreaterThan(4))
     again = 3_600_000
     await until(async () =>
       expect((await entries())[0]!.due_at.getTime()).toBeGreaterThan(Date.now() + 3_000_000),
     )
+    // Of a key one is left.
+    expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
     await note.complete('a')
     expect(await left()).toBe(0)
   })

@@ -242,6 +242,14 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
     await model.updateMany(leased(held), { $set: { ...change, due_at }, $unset: { lease: 1 } })
     after(lane, ms)
   }
+  /** Has a claim handled again after `ms`: of the entries of a key the newest is enough. */
+  const runAgain = async (lane: Lane, { lease, entries }: Claim, ms: number) => {
+    const isKeyed = entries[0]?.key !== undefined
+    const kept = isKeyed ? entries.slice(-1) : entries
+    const rest = isKeyed ? entries.slice(0, -1) : []
+    if (rest.length > 0) await model.deleteMany(leased({ lease, entries: rest }))
+    await setDue(lane, { lease, entries: kept }, ms, { attempts: 0 })
+  }
   const giveUp = async ({ name }: Lane, held: Claim, error: unknown) => {
     metrics.countGivenUp(name, held.entries.length)
     const now = Date.now()
@@ -311,7 +319,7 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
         .startActiveSpan(`process ${name}`, { kind: SpanKind.CONSUMER }, work, span =>
           run().finally(() => span.end()),
         )
-      if (typeof again === 'number') await setDue(lane, held, again, { attempts: 0 })
+      if (typeof again === 'number') await runAgain(lane, held, again)
       else await model.deleteMany(leased(held))
     } catch (error) {
       // What ends with this process is no failure.
