@@ -49,14 +49,10 @@ interface QueueSpec {
 export const QUEUES = {
   extraction: { data: z.strictObject({ narrative_id: id, user_id: id }) },
   mail: { data: z.strictObject({ sealed: z.string() }) },
-  /** Plans and applies files that were imported into campaigns. */
-  imports: { data: z.strictObject({ import_id: id }) },
   /** Clusters the labels of a user's triplets anew. */
   canon: { data: z.strictObject({ user_id: id }) },
   /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
   subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
-  /** Brings a campaign's feed in line with the campaign. */
-  publications: { data: z.strictObject({ campaign_id: id }) },
   /** Indexes a user's records, and removes deleted ones from the index. */
   sightings: { data: z.strictObject({ user_id: id }) },
   /** Finds accounts that share the same. */

@@ -118,13 +118,3 @@ export const sealsInternal = {
     response: z.strictObject({ key_id: z.string(), sig: z.string() }),
   }),
 } as const
-
-/** Served by the service that feeds come from. */
-export const publicationsInternal = {
-  stepPublication: internalEndpoint('POST /internal/publications/:id/step', {
-    summary: 'A bounded part of publishing or withdrawing a campaign, and whether there is more to do',
-    params: z.strictObject({ id }),
-    // `busy`: its turn has not come, as another campaign of the same member is being published.
-    response: z.strictObject({ more: z.boolean(), busy: z.boolean() }),
-  }),
-} as const

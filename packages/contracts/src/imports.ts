@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, internalEndpoint } from './endpoint.js'
+import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { id, time } from './primitives.js'
 import { IMPORT_FORMATS, IMPORT_STATES, TLP_LEVELS } from './vocabulary.js'
@@ -107,13 +107,5 @@ export const importsApi = {
     summary: 'What a campaign keeps of files of other tools, as its exports in STIX give it back',
     params: byId,
     response: keptObjects,
-  }),
-} as const
-
-export const importsInternal = {
-  stepImport: internalEndpoint('POST /internal/imports/:id/step', {
-    summary: 'One bounded step of planning or applying an import, and whether there is another one',
-    params: byId,
-    response: z.strictObject({ more: z.boolean() }),
   }),
 } as const

@@ -10,8 +10,8 @@ import { coordinationApi, coordinationInternal } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
-import { mispFeeds, publicationsInternal, sealsInternal, taxiiFeeds } from './feeds.js'
-import { importsApi, importsInternal } from './imports.js'
+import { mispFeeds, sealsInternal, taxiiFeeds } from './feeds.js'
+import { importsApi } from './imports.js'
 import {
   authInternal,
   capturesInternal,
@@ -108,8 +108,6 @@ export const SERVICES = {
     apis: { campaigns: campaignsApi, imports: importsApi, subscriptions: subscriptionsApi },
     feeds: { taxii2: taxiiFeeds, feeds: mispFeeds },
     internal: {
-      ...importsInternal,
-      ...publicationsInternal,
       ...subscriptionsInternal,
       ...secretsInternal,
       ...personalDataInternal,

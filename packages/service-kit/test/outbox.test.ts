@@ -172,7 +172,8 @@ describe('an entry', () => {
 
   it('runs again when its handler says so, unless it is completed meanwhile', async () => {
     let again: number | undefined = 20
-    const note = noting(await replica(), () => again)
+    const outbox = await replica()
+    const note = noting(outbox, () => again)
     await note.add({ n: 1 }, { key: 'a' })
     await note.add({ n: 2 }, { key: 'a' })
     await until(() => expect(note.seen.length).toBeGreaterThan(4))
@@ -180,8 +181,9 @@ describe('an entry', () => {
     await until(async () =>
       expect((await entries())[0]!.due_at.getTime()).toBeGreaterThan(Date.now() + 3_000_000),
     )
-    // Of a key one is left.
+    // Of a key one is left, and nothing is late.
     expect(await entries()).toMatchObject([{ payload: { n: 2 } }])
+    expect(await outbox.states()).toEqual({ note: { jobs: { waiting: 1, failed: 0 }, oldestSeconds: 0 } })
     await note.complete('a')
     expect(await left()).toBe(0)
   })

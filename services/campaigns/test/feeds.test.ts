@@ -7,18 +7,16 @@ import {
   DETAILS,
   type Iod,
   importsApi,
-  importsInternal,
   iodsInternal,
   MISP_MANIFEST_CONTEXT,
   personalDataInternal,
-  publicationsInternal,
   repairInternal,
   sealsInternal,
   TAXII_TYPE,
   type Tlp,
   usageInternal,
 } from '@iodine/contracts'
-import { readConfig, type StoreService } from '@iodine/service-kit'
+import { HttpError, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   anIod,
@@ -33,8 +31,9 @@ import {
   TaxiiReader,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
+import { gate, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -54,7 +53,8 @@ beforeAll(async () => {
 })
 afterAll(() => bed?.stop())
 beforeEach(async () => {
-  for (const name of ['publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
+  await workDone(service)
+  for (const name of ['outbox', 'publications', 'published', 'campaigns', 'feed_events', 'feed_event_parts'])
     await service.mongo.collection(name).deleteMany({})
   iods = new Map()
   levels = new Map()
@@ -98,10 +98,8 @@ const addIods = async (count: number, of = campaign.id, fields: Partial<Iod> = {
 const share = (body: { tlp?: Tlp; published?: boolean }, of = campaign.id, client = api) =>
   client.call(campaignsApi.updateSharing, { params: { id: of }, body })
 const sharing = (of = campaign.id) => api.call(campaignsApi.getSharing, { params: { id: of } })
-const step = (of = campaign.id) => bed.internal(publicationsInternal.stepPublication, { params: { id: of } })
-const settle = async (of = campaign.id) => {
-  while ((await step(of)).more);
-}
+const settle = (of = campaign.id) => workDone(service, 'publication', of)
+const outbox = () => service.mongo.collection('outbox')
 const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
 /** Brings a campaign's feed in line after a change of it. */
 const follow = async (of = campaign.id) => {
@@ -135,12 +133,9 @@ const bring = async (file: string, of = campaign.id, format: 'stix' | 'misp' = '
     query: { campaign_id: of, format },
     body: new TextEncoder().encode(file),
   })
-  const work = async () => {
-    while ((await bed.internal(importsInternal.stepImport, { params: { id } })).more);
-  }
-  await work()
+  await workDone(service, 'import', id)
   await api.call(importsApi.applyImport, { params: { id }, body: {} })
-  await work()
+  await workDone(service, 'import', id)
   return id
 }
 
@@ -207,20 +202,20 @@ describe('what is published', () => {
     await follow()
     expect(await reader.pull()).toEqual([])
     // From time to time.
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
     await follow()
     const news = await reader.pull()
     expect(news.map(({ type }) => type).sort()).toEqual(['grouping', 'opinion'])
     // Renamed: the same object and version, in other words, is a later version.
     const before = news.find(({ type }) => type === 'opinion')
     iods.set(voted.id, { ...voted, votes: [{ ...voted.votes[0], username: 'bob' }] } as Iod)
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
     await follow()
     const [after, ...rest] = await reader.pull()
     expect(rest).toEqual([])
     expect(after).toMatchObject({ id: before?.id, authors: ['bob'] })
     expect(String(after?.modified) > String(before?.modified)).toBe(true)
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
     await follow()
     expect(await reader.pull()).toEqual([])
   })
@@ -278,7 +273,6 @@ describe('what is published', () => {
     )
     for (const { id } of others) await addIods(30, id)
     const all = [campaign, ...others]
-    for (const { id } of all) await share({ published: true }, id)
     const reader = new TaxiiReader(await address(), 'all', 100)
     let done = false
     const reading = (async () => {
@@ -286,11 +280,8 @@ describe('what is published', () => {
       while (!done) await reader.pull()
       await reader.pull()
     })()
-    await Promise.all(
-      all.map(async ({ id }) => {
-        for (let more = true; more; ) more = (await step(id)).more
-      }),
-    )
+    for (const { id } of all) await share({ published: true }, id)
+    await workDone(service, 'publication')
     done = true
     await reading
     const fresh = new TaxiiReader(await address(), 'all')
@@ -651,7 +642,7 @@ describe('the feed of MISP', () => {
     return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
   }
   const sweep = async () => {
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
     await follow()
   }
   it('has an event for each campaign, the same bytes until something changes', async () => {
@@ -869,7 +860,7 @@ describe('events of other tools', () => {
     const [packed] = (await reader.pull()).filter(({ type }) => type === 'x-misp-event')
     expect(packed?.x_misp_event).not.toContain(first?.value)
     iods.set(second?.id ?? '', { ...(second as Iod), votes: [aVote('bo', 'POSITIVE')] })
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
     await follow()
     expect(await read(`${EVENT}.json`)).toContain('bo')
     expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(2)
@@ -971,7 +962,7 @@ describe('the work', () => {
       DETAILS.forbidden,
     ])
     expect(await sharing()).toMatchObject({ published: false, feed: null })
-    expect(await step()).toEqual({ more: false, busy: false })
+    expect(await outbox().countDocuments({ key: campaign.id })).toBe(0)
   })
 
   it('of one member waits for itself, and for nobody else', async () => {
@@ -981,23 +972,37 @@ describe('the work', () => {
     const bo = await bed.user('bo')
     const bos = apiClient(url, bo.token)
     const theirs = await bos.call(campaignsApi.createCampaign, { body: { name: 'Theirs' } })
-    for (const { id } of mine) await share({ published: true }, id)
+    const [first = '', second = ''] = mine.map(({ id }) => id)
+    const [held] = await addIods(1, first)
+    const reading = gate()
+    bed.answer(iodsInternal.getIods, async ({ body }) => {
+      if (held && body.ids.includes(held.id)) await reading.pass()
+      return body.ids.flatMap(id => iods.get(id) ?? [])
+    })
+    const stateOf = async (id: string) => (await sharing(id)).feed?.state
+    await share({ published: true }, first)
+    await reading.reached
+    await share({ published: true }, second)
     await share({ published: true }, theirs.id, bos)
-    // One of Ana's is being worked on.
-    await service.mongo
-      .collection('publications')
-      .updateOne(
-        { _id: new Types.ObjectId(mine[0]?.id) },
-        { $set: { leased_until: new Date(Date.now() + 60_000), run: 'x' } },
-      )
-    expect(await step(mine[1]?.id)).toEqual({ more: true, busy: true })
-    expect(await step(mine[0]?.id)).toEqual({ more: true, busy: true })
-    expect(await step(theirs.id)).toEqual({ more: false, busy: false })
-    expect((await sharing(theirs.id)).feed?.state).toBe('published')
+    await settle(theirs.id)
+    expect(await stateOf(theirs.id)).toBe('published')
+    const waits = { kind: 'publication', key: second, lease: { $exists: false } }
+    await vi.waitFor(async () => expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 }))
+    expect((await outbox().findOne(waits))?.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000)
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['due', 'due'])
+    reading.open()
+    await Promise.all([settle(first), settle(second)])
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['published', 'published'])
     // A step that was killed is forgotten after a while.
-    await service.mongo.collection('publications').updateMany({}, { $set: { leased_until: new Date(0) } })
-    await settle(mine[0]?.id)
-    expect((await sharing(mine[0]?.id)).feed?.state).toBe('published')
+    const publications = service.mongo.collection('publications')
+    const killed = { leased_until: new Date(Date.now() + 60_000), run: 'x' }
+    await publications.updateOne({ _id: new Types.ObjectId(first) }, { $set: killed })
+    await share({ published: false }, second)
+    await vi.waitFor(async () => expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 }))
+    expect(await stateOf(second)).toBe('due')
+    await publications.updateMany({}, { $set: { leased_until: new Date(0) } })
+    await settle(second)
+    expect(await stateOf(second)).toBe('withdrawn')
   })
 
   it('ends at the quota with the reason, and counts exactly', async () => {
@@ -1035,13 +1040,20 @@ describe('the work', () => {
     expect(await used()).toBe(await stored())
   })
 
-  it('begins anew where a step was lost', async () => {
+  it('waits for a service that is down, and goes on once it is back', async () => {
     await addIods(1)
+    let isDown = true
+    let calls = 0
+    bed.answer(iodsInternal.getIods, ({ body }) => {
+      calls++
+      if (isDown) throw new HttpError(503, 'Down')
+      return body.ids.flatMap(id => iods.get(id) ?? [])
+    })
     await share({ published: true })
-    await service.queues.queue('publications').obliterate({ force: true })
-    await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
-    await repair()
-    const jobs = await service.queues.queue('publications').getJobs()
-    expect(jobs.map(({ data }) => data)).toEqual([{ campaign_id: campaign.id }])
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(0))
+    expect((await sharing()).feed).toMatchObject({ state: 'due', problem: null })
+    isDown = false
+    await settle()
+    expect((await sharing()).feed?.state).toBe('published')
   })
 })

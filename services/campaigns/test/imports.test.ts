@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Campaign,
   type CampaignImport,
@@ -8,13 +9,11 @@ import {
   type ImportFormat,
   type Iod,
   importsApi,
-  importsInternal,
   iodsInternal,
   LIMITS,
   type NewIod,
   personalDataInternal,
   rankOfTlp,
-  repairInternal,
   TLP_LEVELS,
   type Tlp,
 } from '@iodine/contracts'
@@ -32,11 +31,13 @@ import {
 } from '@iodine/test-kit'
 import fc from 'fast-check'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
+import { gate, makeDue, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
+let env: Record<string, string>
 let url: string
 let ana: BedUser
 let bo: BedUser
@@ -51,7 +52,7 @@ const keyOf = (iod: Pick<NewIod, 'category' | 'value'>) => `${iod.category} ${fo
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  const env = { ...bed.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
+  env = { ...bed.env, QUOTA_IMPORT_BYTES: '8000000', QUOTA_CAMPAIGN_IODS: '1500' }
   service = await createApp(readConfig(campaignsConfigSchema, env), bed.deps)
   url = await bed.listen(service)
   bo = await bed.user('bo')
@@ -129,10 +130,7 @@ const refusal = (promise: Promise<unknown>) =>
     () => 'accepted',
     ({ status, detail }: { status: number; detail: unknown }) => [status, detail],
   )
-const step = (of: string) => bed.internal(importsInternal.stepImport, { params: { id: of } })
-const finish = async (of: string) => {
-  while ((await step(of)).more);
-}
+const finish = (of: string) => workDone(service, 'import', of)
 const look = (of: string, client = api): Promise<CampaignImport> =>
   client.call(importsApi.getImport, { params: { id: of } })
 const plan = async (file: string, of = campaign.id, client = api, format: ImportFormat = 'stix') => {
@@ -155,6 +153,7 @@ const exportedText = async (format = 'stix', of = campaign.id) => {
   })
   return { text: await answer.text(), withheld: answer.headers.get('x-withheld') }
 }
+const outbox = () => service.mongo.collection('outbox')
 const kept = () => api.call(importsApi.getKept, { params: { id: campaign.id } })
 
 describe('a file of another tool', () => {
@@ -855,7 +854,8 @@ describe('files of our own', () => {
     const _id = new Types.ObjectId(made)
     expect(await imports.countDocuments({ _id })).toBe(1)
     await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
-    await bed.internal(repairInternal.repair)
+    await makeDue(service, made)
+    await finish(made)
     expect(await imports.countDocuments({ _id })).toBe(0)
   })
 
@@ -874,7 +874,8 @@ describe('files of our own', () => {
     const _id = new Types.ObjectId(made)
     expect((await imports.findOne({ _id }))?.expires_at.getTime()).toBeGreaterThan(Date.now())
     await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
-    await bed.internal(repairInternal.repair)
+    await makeDue(service, made)
+    await finish(made)
     expect(await imports.countDocuments({ _id })).toBe(0)
   })
 
@@ -975,9 +976,16 @@ describe('an import', () => {
   })
 
   it('is applied once: 409 while it is planned still, and after it', async () => {
+    const planning = gate()
+    bed.answer(iodsInternal.findIods, async ({ body }) => {
+      await planning.pass()
+      return body.iods.map(() => null)
+    })
     const made = await upload(bundle(indicator(1)))
+    await planning.reached
     const start = () => refusal(api.call(importsApi.applyImport, { params: { id: made.id }, body: {} }))
     expect(await start()).toEqual([409, DETAILS.importNotPlanned])
+    planning.open()
     await finish(made.id)
     const both = await Promise.all([start(), start(), start()])
     expect(both.filter(each => each === 'accepted')).toHaveLength(1)
@@ -1020,35 +1028,50 @@ describe('an import', () => {
     expect([state, problem]).toEqual(['failed', expect.stringContaining('IODs: remove some to make room')])
   })
 
-  it('counts each part once, however many workers step it at once', { tags: 'long' }, async () => {
+  it('counts each part once, however many processes step it at once', { tags: 'long' }, async () => {
+    const others = await Promise.all(
+      Array.from({ length: 3 }, () => createApp(readConfig(campaignsConfigSchema, env), bed.deps)),
+    )
+    /** Takes the leases away while they work. */
+    const finishAtOnce = async (of: string) => {
+      let isOver = false
+      const done = finish(of).finally(() => {
+        isOver = true
+      })
+      while (!isOver) {
+        await outbox().updateMany({ key: of, lease: { $exists: true } }, { $set: { due_at: new Date(0) } })
+        for (const each of [service, ...others]) each.outbox.wake()
+        await sleep(5)
+      }
+      await done
+    }
     const many = Array.from({ length: 2_500 }, (_, n) => malware(n))
     for (let round = 0; round < rounds(1); round++) {
       const made = await upload(bundle(...many))
-      await Promise.all(Array.from({ length: 5 }, () => finish(made.id)))
-      await finish(made.id)
+      await finishAtOnce(made.id)
       const planned = await look(made.id)
       expect(planned).toMatchObject({ state: 'planned', objects: 2_500 })
       await api.call(importsApi.applyImport, { params: { id: made.id }, body: {} })
-      await Promise.all(Array.from({ length: 5 }, () => finish(made.id)))
-      await finish(made.id)
+      await finishAtOnce(made.id)
       expect(await look(made.id)).toMatchObject({ state: 'done', done: 2_500 })
       expect((await kept()).objects).toBe(2_500)
       await api.call(importsApi.deleteImport, { params: { id: made.id } })
     }
+    for (const each of others) await each.close()
   })
 
   it('that is removed while a step is slow leaves nothing behind', async () => {
     const planned = await plan(bundle(indicator(1), malware(1)))
     let isSlow = true
     bed.answer(iodsInternal.bringIods, async ({ body }) => {
-      // As the repair does it a minute after the account was deleted.
+      // As another process does it, to which this one seems dead.
       if (isSlow) {
         isSlow = false
+        const imports = service.mongo.collection('imports')
         const of = { _id: new Types.ObjectId(planned.id) }
-        await service.mongo
-          .collection('imports')
-          .updateOne(of, { $set: { state: 'removing', check_at: new Date(0) } })
-        await bed.internal(repairInternal.repair)
+        await imports.updateOne(of, { $set: { state: 'removing' } })
+        await makeDue(service, planned.id)
+        await vi.waitFor(async () => expect(await imports.countDocuments(of)).toBe(0))
       }
       return body.iods.map(() => ({ id: newId(), created: true }))
     })
@@ -1061,7 +1084,7 @@ describe('an import', () => {
   it('is refused where the campaign has no room, also by imports that are being applied', async () => {
     const planned = await plan(bundle(malware(1)))
     const other = await plan(bundle(malware(2)))
-    const full = { $set: { state: 'applying', objects: LIMITS.keptObjectsMax, check_at: new Date(8e15) } }
+    const full = { $set: { state: 'applying', objects: LIMITS.keptObjectsMax } }
     await service.mongo.collection('imports').updateOne({ _id: new Types.ObjectId(other.id) }, full)
     expect(await refusal(api.call(importsApi.applyImport, { params: { id: planned.id }, body: {} }))).toEqual(
       [413, DETAILS.keptObjectsFull],
@@ -1075,10 +1098,8 @@ describe('an import', () => {
     const waiting = await plan(bundle(malware(2)))
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
     expect(await refusal(look(waiting.id))).toEqual([404, DETAILS.notFound])
-    // What is under way has a minute to end.
     const campaign_id = new Types.ObjectId(campaign.id)
-    await service.mongo.collection('imports').updateMany({ campaign_id }, { $set: { check_at: new Date(0) } })
-    await bed.internal(repairInternal.repair)
+    await workDone(service, 'import')
     for (const name of ['imports', 'foreign'])
       expect(await service.mongo.collection(name).countDocuments({ campaign_id })).toBe(0)
     campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Again' } })
@@ -1090,13 +1111,14 @@ describe('an import', () => {
     const imports = service.mongo.collection('imports')
     const _id = new Types.ObjectId(planned.id)
     await imports.updateOne({ _id }, { $set: { expires_at: new Date(0) } })
-    const half = await upload(bundle(malware(2)))
+    const half = await plan(bundle(malware(2)))
     await imports.updateOne(
       { _id: new Types.ObjectId(half.id) },
-      { $set: { state: 'receiving', check_at: new Date(0) } },
+      { $set: { state: 'receiving', expires_at: null, created_at: new Date(0) } },
     )
-    await bed.internal(repairInternal.repair)
     for (const each of [planned.id, half.id]) {
+      await makeDue(service, each)
+      await finish(each)
       expect(await refusal(look(each))).toEqual([404, DETAILS.notFound])
       expect(
         await service.mongo
@@ -1106,18 +1128,20 @@ describe('an import', () => {
     }
   })
 
-  it('that no worker has begun is queued again by the repair', async () => {
-    const made = await upload(bundle(malware(1)))
-    const queued = async () =>
-      (await service.queues.queue('imports').getJobs(['waiting'])).filter(
-        job => job.data.import_id === made.id,
-      ).length
-    expect(await queued()).toBe(1)
-    await service.mongo
-      .collection('imports')
-      .updateOne({ _id: new Types.ObjectId(made.id) }, { $set: { check_at: new Date(0) } })
-    await bed.internal(repairInternal.repair)
-    expect(await queued()).toBe(2)
+  it('waits for a service that is down, and goes on once it is back', async () => {
+    let isDown = true
+    let calls = 0
+    bed.answer(iodsInternal.findIods, ({ body }) => {
+      calls++
+      if (isDown) throw new HttpError(503, 'Down')
+      return body.iods.map(() => null)
+    })
+    const made = await upload(bundle(indicator(1)))
+    await vi.waitFor(() => expect(calls).toBeGreaterThan(0))
+    expect(await look(made.id)).toMatchObject({ state: 'planning', problem: null, done: 0 })
+    isDown = false
+    await finish(made.id)
+    expect(await look(made.id)).toMatchObject({ state: 'planned', iods: 1 })
   })
 
   it('stays without its user when the account is deleted; what waits goes', async () => {
@@ -1128,8 +1152,9 @@ describe('an import', () => {
     await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
     const answer = await bosApi.call(importsApi.getKept, { params: { id: campaign.id } })
     expect(answer).toMatchObject({ objects: 1, imports: [{ user_id: null, username: null }] })
-    const left = await service.mongo.collection('imports').findOne({ _id: new Types.ObjectId(waiting.id) })
-    expect(left?.state).toBe('removing')
+    await finish(waiting.id)
+    const _id = new Types.ObjectId(waiting.id)
+    expect(await service.mongo.collection('imports').countDocuments({ _id })).toBe(0)
   })
 })
 

@@ -6,10 +6,8 @@ import {
   highestTlp,
   type Iod,
   importsApi,
-  importsInternal,
   iodsInternal,
   type NewIod,
-  publicationsInternal,
   rankOfTlp,
   repairInternal,
   subscriptionsApi,
@@ -33,6 +31,7 @@ import {
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
+import { workDone } from './work.js'
 
 /** A copy of the product: its campaigns service, and the scripted IODs with the levels that imports gave them. */
 interface Copy {
@@ -133,12 +132,7 @@ const bundleOf = (n: number, tlp: Tlp) =>
 const eventOf = (n: number, tlp: Tlp) =>
   `{"Event":{"uuid":"${uuid(2, n)}","info":"Theirs","timestamp":"1","Tag":[{"name":"tlp:${tlp}"}],"Attribute":[{"uuid":"${uuid(3, n)}","type":"url","value":"${linkOf(n)}"}]}}`
 
-const finish = async ({ bed }: Copy, id: string) => {
-  for (let idle = 0; idle < 2; ) {
-    const { more } = await bed.internal(importsInternal.stepImport, { params: { id } })
-    idle = more ? 0 : idle + 1
-  }
-}
+const finish = ({ service }: Copy, id: string) => workDone(service, 'import', id)
 const bring = async (copy: Copy, of: string, format: 'stix' | 'misp', file: string) => {
   const query = { campaign_id: of, format }
   const { id } = await copy.api.call(importsApi.createImport, { query, body: new TextEncoder().encode(file) })
@@ -156,9 +150,10 @@ const share = ({ api }: Copy, id: string, body: { tlp?: Tlp; published?: boolean
     },
   )
 const settle = async ({ bed, service }: Copy, id: string) => {
-  await service.mongo.collection('publications').updateMany({}, { $set: { check_at: new Date(0) } })
+  const it = { _id: new Types.ObjectId(id) }
+  await service.mongo.collection('publications').updateOne(it, { $set: { at: new Date(0) } })
   await bed.internal(repairInternal.repair, { ms: 20_000 })
-  while ((await bed.internal(publicationsInternal.stepPublication, { params: { id } })).more);
+  await workDone(service, 'publication')
 }
 const exported = async ({ url, user }: Copy, id: string, format: string) => {
   const headers = { authorization: `Bearer ${user.token}` }

@@ -6,7 +6,6 @@ import {
   foldIod,
   type Iod,
   importsApi,
-  importsInternal,
   iodsInternal,
   keysInternal,
   LIMITS,
@@ -42,6 +41,7 @@ import {
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
+import { gate, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -132,13 +132,16 @@ const importOf = async (id: string) => {
   const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(id) })
   return String(doc?.import_id)
 }
-/** What the workers do with the import of a subscription. */
-const work = async (id: string) => {
-  const params = { id: await importOf(id) }
-  for (let idle = 0; idle < 2; ) {
-    const { more } = await bed.internal(importsInternal.stepImport, { params })
-    idle = more ? 0 : idle + 1
-  }
+/** Waits for the import of a subscription. */
+const work = async (id: string) => workDone(service, 'import', await importOf(id))
+/** Holds the plan of the next import that has indicators. */
+const holdPlan = () => {
+  const plan = gate()
+  bed.answer(iodsInternal.findIods, async ({ body }) => {
+    await plan.pass()
+    return body.iods.map(() => null)
+  })
+  return plan
 }
 const due = (id: string) => api.call(subscriptionsApi.runSubscription, { params: { id } })
 /** A run that fetches a file. @returns the number of new objects */
@@ -340,11 +343,14 @@ describe('a pull', () => {
     const run = await mustClaim()
     expect(run.cursor).toBeNull()
     await stage(run, 'later', true)
-    expect(await store(run, bundle(note(1)))).toEqual({ objects: 1 })
+    const plan = holdPlan()
+    expect(await store(run, bundle(indicator(1)))).toEqual({ objects: 1 })
+    await plan.reached
     // Being imported: nobody gets it.
     expect(await look(made)).toMatchObject({ state: 'importing', next_at: null })
     expect(await claim()).toBeNull()
     expect(await answerOf(due(made))).toEqual([409, DETAILS.subscriptionBusy])
+    plan.open()
     await work(made)
     // There was more: due at once.
     expect((await mustClaim()).cursor).toBe('later')
@@ -545,12 +551,9 @@ describe('what a feed takes back', () => {
         bundle(indicator(7, 'https://example.org/1')),
       ) as Uint8Array<ArrayBuffer>,
     })
-    const finish = async () => {
-      while ((await bed.internal(importsInternal.stepImport, { params: { id: imported } })).more);
-    }
-    await finish()
+    await workDone(service, 'import', imported)
     await api.call(importsApi.applyImport, { params: { id: imported }, body: {} })
-    await finish()
+    await workDone(service, 'import', imported)
     await pull(made, bundle(indicator(1, 'https://example.org/1', 2, ',"revoked":true')))
     expect(await members()).toEqual(['https://example.org/1'])
   })
@@ -652,8 +655,11 @@ describe('a subscription', () => {
     await due(made)
     const run = await mustClaim()
     await stage(run, 'c')
-    await store(run, bundle(note(2)))
+    const plan = holdPlan()
+    await store(run, bundle(indicator(2)))
+    await plan.reached
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
+    plan.open()
     await work(made)
     await repair()
     await due(made)
@@ -692,8 +698,11 @@ describe('a subscription', () => {
     await due(made)
     const run = await mustClaim()
     await stage(run, 'c2')
-    await store(run, bundle(note(2)))
+    const plan = holdPlan()
+    await store(run, bundle(indicator(2)))
+    await plan.reached
     await api.call(importsApi.deleteImport, { params: { id: await importOf(made) } })
+    plan.open()
     await repair()
     expect(await look(made)).toMatchObject({
       state: 'waiting',

@@ -5,10 +5,8 @@ import { anchorsProcessor } from './processors/anchors.js'
 import { canonProcessor } from './processors/canon.js'
 import { coordinationProcessor } from './processors/coordination.js'
 import { extractionProcessor } from './processors/extraction.js'
-import { importsProcessor } from './processors/imports.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
-import { publicationsProcessor } from './processors/publications.js'
 import { repairProcessor } from './processors/repair.js'
 import { secretsProcessor } from './processors/secrets.js'
 import { sightingsProcessor } from './processors/sightings.js'
@@ -23,11 +21,9 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
     await Promise.all([
       startProcessor(canonProcessor, context),
       startProcessor(extractionProcessor, context),
-      startProcessor(importsProcessor, context),
       startProcessor(inactivityProcessor, context),
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
-      startProcessor(publicationsProcessor, context),
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
       startProcessor(secretsProcessor, context),

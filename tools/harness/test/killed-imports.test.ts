@@ -20,7 +20,7 @@ let ana: SignedInUser
 beforeAll(async () => {
   stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
   ana = await stack.signUp()
-  parts = [await spawnPart(stack, 'campaigns'), await spawnPart(stack, 'workers')]
+  parts = [await spawnPart(stack, 'campaigns')]
   for (const part of parts) await part.start()
 })
 afterAll(async () => {
@@ -57,7 +57,7 @@ const objectOf = (n: number) =>
     : `{"type":"x-note","id":"${id('x-note', n)}","x":9007199254740993,"text":"${'n'.repeat(PADDING)}${n}"}`
 
 it.each(['stix', 'misp'] as const)(
-  'an import of %s whose service and workers are killed at work ends once and complete',
+  'an import of %s whose service is killed at work ends once and complete',
   async format => {
     const { api } = ana
     const given = GIVEN[format]()
@@ -69,7 +69,7 @@ it.each(['stix', 'misp'] as const)(
     })
     const params = { id: made }
     const look = () => api.call(importsApi.getImport, { params })
-    /** Kills the parts in turns, each once some more objects are through. */
+    /** Kills the service, each time once some more objects are through. */
     const killed: number[] = []
     const killUntil = async (wanted: 'planned' | 'done', kills: number) => {
       let through = 0

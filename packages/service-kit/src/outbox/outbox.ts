@@ -24,6 +24,8 @@ interface EntryDoc {
   /** Id of the claim that holds it. */
   lease?: string
   created_at: Date
+  /** When it became due, if that was later than its creation. Retries do not change it. */
+  since?: Date
   /** Request id and trace context of what added it. */
   origin?: Record<string, string>
   /** Set once it is given up, with the reason. It is tried again each day. */
@@ -41,6 +43,7 @@ const entrySchema = new Schema<EntryDoc>(
     due_at: { type: Date, required },
     lease: String,
     created_at: { type: Date, required },
+    since: Date,
     origin: Schema.Types.Mixed,
     failed_at: Date,
     error: String,
@@ -248,7 +251,8 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
     const kept = isKeyed ? entries.slice(-1) : entries
     const rest = isKeyed ? entries.slice(0, -1) : []
     if (rest.length > 0) await model.deleteMany(leased({ lease, entries: rest }))
-    await setDue(lane, { lease, entries: kept }, ms, { attempts: 0 })
+    const since = new Date(Date.now() + ms)
+    await setDue(lane, { lease, entries: kept }, ms, { attempts: 0, since })
   }
   const giveUp = async ({ name }: Lane, held: Claim, error: unknown) => {
     metrics.countGivenUp(name, held.entries.length)
@@ -376,19 +380,22 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
       attempts: 0,
       due_at: new Date(now + dueIn),
       created_at: new Date(now),
+      ...(dueIn > 0 && { since: new Date(now + dueIn) }),
       ...(key !== undefined && { key }),
       ...(Object.keys(origin).length > 0 && { origin }),
     }
   }
 
   const states: Outbox['states'] = async () => {
+    const since = { $ifNull: ['$since', '$created_at'] }
+    const isIdle = { $or: [{ $gt: ['$failed_at', null] }, { $gt: [since, new Date()] }] }
     const counts = await model.aggregate<{ _id: string; all: number; failed: number; oldest: Date }>([
       {
         $group: {
           _id: '$kind',
           all: { $sum: 1 },
           failed: { $sum: { $cond: [{ $gt: ['$failed_at', null] }, 1, 0] } },
-          oldest: { $min: { $cond: [{ $gt: ['$failed_at', null] }, null, '$created_at'] } },
+          oldest: { $min: { $cond: [isIdle, null, since] } },
         },
       },
     ])
@@ -468,7 +475,7 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
     async retry(id) {
       const { matchedCount } = await model.updateOne(
         { _id: id, failed_at: { $exists: true } },
-        { $set: { due_at: new Date(), attempts: 0 }, $unset: { failed_at: 1, error: 1 } },
+        { $set: { due_at: new Date(), since: new Date(), attempts: 0 }, $unset: { failed_at: 1, error: 1 } },
       )
       wake()
       return matchedCount > 0

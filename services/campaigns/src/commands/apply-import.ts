@@ -1,7 +1,7 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { CHANGED } from '../models/campaign.js'
-import { FIRST_MS, type ImportDoc } from '../models/import.js'
+import type { ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { PRESENTED } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
@@ -21,7 +21,7 @@ export const applyImport = async (
 
 /** As `applyImport`, whoever's the import is. */
 export const beginApplying = async (
-  { mongo, campaigns, imports }: CampaignModels,
+  { mongo, work, campaigns, imports }: CampaignModels,
   doc: ImportDoc,
   makes_iods: boolean,
 ): Promise<ImportDoc> => {
@@ -31,7 +31,6 @@ export const beginApplying = async (
     state: 'applying',
     problem: null,
     makes_iods,
-    check_at: new Date(Date.now() + FIRST_MS),
     expires_at: null,
   } as const
   await inTransaction(mongo, async session => {
@@ -52,6 +51,8 @@ export const beginApplying = async (
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })
     if (started.matchedCount === 0) throw importNotPlanned()
+    const id = _id.toHexString()
+    await work.imports.add({ id }, { key: id, session })
   })
   return { ...doc, ...applying }
 }

@@ -3,7 +3,7 @@ import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type CampaignDoc, type CampaignModel, CHANGED, searchFields } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
-import { toBeRemoved } from './remove-import.js'
+import { askToRemove } from './remove-import.js'
 import { askToWithdraw } from './share-campaign.js'
 
 /** Throws 413 when the user's quota is full. */
@@ -57,12 +57,12 @@ export const updateCampaign = async (
 
 /** Throws 404, or 403 for another user's campaign. */
 export const deleteCampaign = async (models: CampaignModels, userId: string, id: string): Promise<void> => {
-  const { campaigns, imports, quotas } = models
+  const { campaigns, quotas } = models
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
     // The exception rolls the usage back.
     if (deletedCount === 0) throw await refusal(campaigns, id)
-    await imports.updateMany({ campaign_id: id }, toBeRemoved(), { session })
+    await askToRemove(models, { campaign_id: id }, session)
     await askToWithdraw(models, { _id: id }, session)
   })
 }

@@ -1,6 +1,7 @@
+import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { CampaignModels } from '../models/index.js'
-import { toBeRemoved } from './remove-import.js'
+import { askToRemove } from './remove-import.js'
 import { askToWithdraw } from './share-campaign.js'
 
 /**
@@ -9,13 +10,16 @@ import { askToWithdraw } from './share-campaign.js'
  * from feeds, the subscriptions are paused.
  */
 export const forgetUser = async (models: CampaignModels, userId: Types.ObjectId): Promise<void> => {
-  const { campaigns, imports, subscriptions, quotas } = models
+  const { mongo, campaigns, imports, subscriptions, quotas } = models
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
   // Nobody could withdraw them any more.
-  await askToWithdraw(models, { user_id: userId }, undefined, { user_id: null })
+  await inTransaction(mongo, session =>
+    askToWithdraw(models, { user_id: userId }, session, { user_id: null }),
+  )
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null }, $unset: { published: 1 } })
-  await imports.updateMany({ user_id: userId, subscription_id: null, state: { $ne: 'done' } }, toBeRemoved())
+  const undone = { user_id: userId, subscription_id: null, state: { $ne: 'done' as const } }
+  await inTransaction(mongo, session => askToRemove(models, undone, session))
   await subscriptions.updateMany({ user_id: userId }, { $set: { user_id: null, paused: true } })
   await subscriptions.updateMany(
     { user_id: null, state: 'fetching' },

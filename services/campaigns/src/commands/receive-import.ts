@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises'
 import { DETAILS, type ImportFormat, LIMITS, rankOfTlp } from '@iodine/contracts'
 import { type Span, UnreadableFile } from '@iodine/exchange'
 import { isKeptFormat, type OpenedFile, openFile, openOwnBundle, type Place } from '@iodine/exchange/intake'
-import { HttpError, notFound } from '@iodine/service-kit'
+import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { FIRST_MS, type ImportDoc, NO_COUNTS } from '../models/import.js'
+import { type ImportDoc, NO_COUNTS, RECEIVING_MS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { batchesOf } from './batches.js'
 
@@ -14,8 +14,6 @@ const BOUNDS = {
   objectBytes: LIMITS.importObjectBytes,
   depth: LIMITS.jsonDepthMax,
 }
-/** How long a file may take to be stored before it counts as given up. */
-const RECEIVING_MS = 10 * 60_000
 
 /** Runs to the end, and lets other work come in between. */
 const finish = async <T>(opening: Generator<void, T>): Promise<T> => {
@@ -85,7 +83,7 @@ export const partsOf = (spans: readonly Span[]): Span[][] => [
  *   campaign has the file already, or the user too many imports that are not done
  */
 export const receiveImport = async (
-  { campaigns, imports, importParts, quotas }: CampaignModels,
+  { mongo, work, campaigns, imports, importParts, quotas }: CampaignModels,
   userId: string,
   { campaign_id, format, bytes }: { campaign_id: string; format: ImportFormat; bytes: Uint8Array },
 ): Promise<ImportDoc> => {
@@ -106,7 +104,6 @@ export const receiveImport = async (
     LIMITS.openImportsMax
   )
     throw new HttpError(409, DETAILS.openImports)
-  const created_at = new Date()
   const parts = partsOf(spans)
   const doc: ImportDoc = {
     _id: new Types.ObjectId(),
@@ -130,13 +127,20 @@ export const receiveImport = async (
     file_tlp: tlp && rankOfTlp(tlp),
     ...(file.techniques.length > 0 && { techniques: file.techniques.slice(0, LIMITS.techniquesMax) }),
     ...(events.length > 0 && { events }),
-    created_at,
+    created_at: new Date(),
     expires_at: null,
-    check_at: new Date(created_at.getTime() + RECEIVING_MS),
   }
-  await quotas.change(user_id, { import_bytes: bytes.length }, session => imports.create([doc], { session }))
-  await storeParts(importParts, doc._id, file, parts)
-  const planning = { state: 'planning', check_at: new Date(Date.now() + FIRST_MS) } as const
-  await imports.updateOne({ _id: doc._id, state: 'receiving' }, { $set: planning })
+  const { _id } = doc
+  const id = _id.toHexString()
+  await quotas.change(user_id, { import_bytes: bytes.length }, async session => {
+    await imports.create([doc], { session })
+    await work.imports.add({ id }, { key: id, dueIn: RECEIVING_MS, session })
+  })
+  await storeParts(importParts, _id, file, parts)
+  const planning = { state: 'planning' } as const
+  await inTransaction(mongo, async session => {
+    await imports.updateOne({ _id, state: 'receiving' }, { $set: planning }, { session })
+    await work.imports.add({ id }, { key: id, session })
+  })
   return { ...doc, ...planning }
 }

@@ -1,20 +1,20 @@
-import { forbidden, notFound } from '@iodine/service-kit'
-import { Types } from 'mongoose'
+import { forbidden, inTransaction, notFound } from '@iodine/service-kit'
+import { type ClientSession, type QueryFilter, Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
-import { type ImportDoc, STEP_MS } from '../models/import.js'
+import type { ImportDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { importNotPlanned } from '../queries/find-import.js'
 
 /** Objects that are deleted by one command. */
 const BATCH = 2_000
-/** Time of a repair for removals. The next one goes on. */
-const REPAIR_MS = 1_000
+/** Time that a request has to remove an import itself. */
+const GRACE_MS = 60_000
 
 /**
  * Removes a part of what came by an import but IODs, and at the end the import itself. May be repeated.
  * @returns whether the import is gone
  */
-const removeSome = async (
+export const removeSome = async (
   { campaigns, imports, importParts, foreign, brought, quotas }: CampaignModels,
   { _id, campaign_id, user_id, batch }: ImportDoc,
 ): Promise<boolean> => {
@@ -34,9 +34,22 @@ const removeSome = async (
   return true
 }
 
-/** Marks imports for removal, once what is being done to them has ended. */
-export const toBeRemoved = () =>
-  ({ $set: { state: 'removing', check_at: new Date(Date.now() + STEP_MS) } }) as const
+/** Has imports removed, in a transaction. Resolves to their number. */
+export const askToRemove = async (
+  { imports, work }: CampaignModels,
+  which: QueryFilter<ImportDoc>,
+  session: ClientSession,
+  dueIn = 0,
+): Promise<number> => {
+  const docs = await imports.find(which, { _id: 1 }).session(session).lean<Pick<ImportDoc, '_id'>[]>()
+  const _id = { $in: docs.map(doc => doc._id) }
+  await imports.updateMany({ _id }, { $set: { state: 'removing' } }, { session })
+  for (const doc of docs) {
+    const id = doc._id.toHexString()
+    await work.imports.add({ id }, { key: id, dueIn, session })
+  }
+  return docs.length
+}
 
 /**
  * Discards a plan, or removes what came by an import; its IODs stay.
@@ -57,38 +70,10 @@ export const removeImport = async (
     if (!(await models.campaigns.exists(mine))) throw forbidden()
   }
   // Not while it is applied, nor if that has begun since.
-  const { matchedCount } = await models.imports.updateOne(
-    { _id: doc._id, state: { $eq: doc.state, $ne: 'applying' } },
-    toBeRemoved(),
-  )
-  if (matchedCount === 0) throw importNotPlanned()
+  const idle = { _id: doc._id, state: { $eq: doc.state, $ne: 'applying' as const } }
+  const marked = await inTransaction(models.mongo, session => askToRemove(models, idle, session, GRACE_MS))
+  if (marked === 0) throw importNotPlanned()
   while (!(await removeSome(models, doc)));
+  await models.work.imports.complete(doc._id.toHexString())
   return doc
-}
-
-/**
- * Removes imports that are marked for it, as their campaign or user is gone, whose file never came in whole, or whose plan
- * has waited for too long.
- * @returns the number of those that are gone
- */
-export const removeForgotten = async (models: CampaignModels): Promise<number> => {
-  const past = { $lt: new Date() }
-  const left = await models.imports
-    .find({
-      $or: [
-        { state: { $in: ['receiving', 'removing'] }, check_at: past },
-        { state: { $in: ['planned', 'failed', 'done'] }, subscription_id: null, expires_at: past },
-      ],
-    })
-    .limit(BATCH)
-    .lean<ImportDoc[]>()
-  const end = Date.now() + REPAIR_MS
-  let gone = 0
-  for (const doc of left) {
-    await models.imports.updateOne({ _id: doc._id }, { $set: { state: 'removing' } })
-    while (!(await removeSome(models, doc))) if (Date.now() > end) return gone
-    gone++
-    if (Date.now() > end) return gone
-  }
-  return gone
 }

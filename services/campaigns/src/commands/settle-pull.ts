@@ -1,5 +1,5 @@
 import { DETAILS } from '@iodine/contracts'
-import { HttpError, type StoreService } from '@iodine/service-kit'
+import { HttpError } from '@iodine/service-kit'
 import type { QueryFilter, Types } from 'mongoose'
 import { CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
@@ -12,7 +12,6 @@ import { isOlder } from '../queries/versions.js'
 import { beginApplying } from './apply-import.js'
 import { removeIod } from './change-members.js'
 import { ended } from './claim-pull.js'
-import { queueImport } from './queue-import.js'
 
 /** IODs in a query. */
 const IODS = 2_000
@@ -182,13 +181,9 @@ export const stopPull = async (
 }
 
 /** Applies the plan of a subscription, or goes on with what has stopped. A campaign without room is noted as the reason. */
-export const applyPull = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  models: CampaignModels,
-  doc: ImportDoc,
-): Promise<void> => {
+export const applyPull = async (models: CampaignModels, doc: ImportDoc): Promise<undefined> => {
   try {
-    await queueImport(service, await beginApplying(models, doc, true))
+    await beginApplying(models, doc, true)
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error
     // Somebody else has begun.
@@ -199,25 +194,14 @@ export const applyPull = async (
   }
 }
 
-/** Goes on with imports of subscriptions that wait for it, and frees subscriptions whose import was removed. */
-export const repairPulls = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  models: CampaignModels,
-): Promise<number> => {
+/** Goes on with imports of subscriptions that have stopped, and frees subscriptions whose import was removed. */
+export const repairPulls = async (models: CampaignModels): Promise<number> => {
   const { subscriptions, imports } = models
   const now = new Date()
   const docs = await subscriptions
     .find({ $or: [{ state: 'importing' }, { state: 'stopped', paused: false, next_at: { $lte: now } }] })
     .lean<SubscriptionDoc[]>()
   let repaired = 0
-  const planned = await imports
-    .find({ state: 'planned', subscription_id: { $ne: null } })
-    .select('+new_events')
-    .lean<ImportDoc[]>()
-  for (const each of planned) {
-    await applyPull(service, models, each)
-    repaired++
-  }
   for (const doc of docs) {
     const at = await imports.findOne({ _id: doc.import_id }).select('+new_events').lean<ImportDoc>()
     if (!at || at.state === 'removing' || at.state === 'done') {
@@ -236,7 +220,7 @@ export const repairPulls = async (
       repaired++
     } else if (at.state === 'failed' && doc.state === 'stopped') {
       await subscriptions.updateOne({ _id: doc._id, state: doc.state }, { $set: { state: 'importing' } })
-      await applyPull(service, models, at)
+      await applyPull(models, at)
       repaired++
     } else if (at.state === 'failed') await stopPull(models, at, at.problem ?? '')
     // Somebody has let it go on.

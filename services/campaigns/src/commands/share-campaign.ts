@@ -11,12 +11,12 @@ import { forbidden, HttpError, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
-import { askedFor } from '../models/publication.js'
 import { readLevels, readSharing } from '../queries/sharing.js'
+import { addPublication, askedFor, askPublications } from './ask-publication.js'
 
 /** Has a campaign published, or what was published of it brought to a level. */
-const askToPublish = (
-  { publications }: Pick<CampaignModels, 'publications'>,
+const askToPublish = async (
+  models: CampaignModels,
   userId: string,
   id: string,
   tlp: number,
@@ -24,11 +24,13 @@ const askToPublish = (
 ) => {
   const { $set, $inc } = askedFor({ wanted: true, user_id: new Types.ObjectId(userId), tlp, problem: null })
   const begun = { collection_id: collectionIdOf(id.toLowerCase()), rows: 0, revoked: 0, bytes: 0 }
-  return publications.updateOne(
-    { _id: id },
+  const _id = new Types.ObjectId(id)
+  await models.publications.updateOne(
+    { _id },
     { $set, $inc, $setOnInsert: begun as never },
     { session, upsert: true },
   )
+  await addPublication(models, _id, session)
 }
 
 /**
@@ -36,16 +38,11 @@ const askToPublish = (
  * @param which selects publications: by their user, or by the campaign
  */
 export const askToWithdraw = (
-  { publications }: Pick<CampaignModels, 'publications'>,
+  models: CampaignModels,
   which: { _id: string } | { user_id: Types.ObjectId },
-  session?: ClientSession,
+  session: ClientSession,
   changes: { user_id?: null } = {},
-) =>
-  publications.updateMany(
-    which,
-    askedFor({ ...changes, wanted: false, problem: null }),
-    session ? { session } : {},
-  )
+): Promise<void> => askPublications(models, which, session, { ...changes, wanted: false, problem: null })
 
 /** Level and publication are others than those that a change began with. */
 export class SharingChanged extends HttpError {

@@ -11,11 +11,11 @@ import {
 } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
 import { isKeptFormat } from '@iodine/exchange/intake'
-import { HttpError, isDuplicateKey, type Peers, type Service } from '@iodine/service-kit'
+import { HttpError, isDuplicateKey, type StoreService } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
-import { AT_WORK, type ImportDoc, type ImportPartDoc, STEP_MS } from '../models/import.js'
+import { AT_WORK, type ImportDoc, type ImportPartDoc } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
@@ -23,16 +23,15 @@ import { batchesOf } from './batches.js'
 import { addIods } from './change-members.js'
 import { addTechniques } from './change-techniques.js'
 import { isCounted } from './receive-import.js'
-import { applyPull, finishPull, noteBrought, stopPull, supersede } from './settle-pull.js'
+import { finishPull, noteBrought, stopPull, supersede } from './settle-pull.js'
 
 /** For a batch of IODs that are brought in. */
 const BRING_MS = 20_000
+/** Wait for the removal of an import whose parts are removed. */
+const GONE_MS = 1_000
 
-interface Stepping {
+export interface Stepping extends Pick<StoreService, 'peers' | 'log'> {
   models: CampaignModels
-  queues: Service['queues']
-  peers: Peers
-  log: Service['log']
   /** Maximum IODs of a campaign, unless its creator has a limit of their own. */
   memberMax: number
 }
@@ -77,7 +76,7 @@ const techniquesOf = (objects: readonly ImportedObject[]): string[] => [
 
 /** Adds the quotes of a part's entries to their IODs. May be repeated. Resolves to what became of them. */
 const bringEvidence = async (
-  peers: Peers,
+  peers: Stepping['peers'],
   user_id: string,
   objects: readonly Standing[],
   ids: ReadonlyMap<number, string>,
@@ -253,39 +252,33 @@ const endImport = async (
 /**
  * Does one part of what an import is owed, planning or applying. Each part counts once, whoever does it and however
  * often: the counts change together with the cursor, and only from where the part begins.
- * @returns whether there is more to do
+ * @returns milliseconds until the next step
  */
-export const stepImport = async (stepping: Stepping, id: string): Promise<boolean> => {
+export const stepImport = async (stepping: Stepping, id: string): Promise<number> => {
   const { campaigns, foreign, imports, importParts } = stepping.models
   const doc = await imports
-    .findOneAndUpdate(
-      { _id: id, state: { $in: [...AT_WORK] } },
-      { $set: { check_at: new Date(Date.now() + STEP_MS) } },
-    )
+    .findOne({ _id: id, state: { $in: [...AT_WORK] } })
     .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events', '+invalid', '+unnamed'])
     .lean<ImportDoc>()
-  if (!doc) return false
+  if (!doc) return 0
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
-      const planned = { state: 'planned', cursor: 0, done: 0, expires_at } as const
-      const { modifiedCount } = await imports.updateOne(at, { $set: planned })
-      if (doc.subscription_id && modifiedCount > 0)
-        await applyPull(stepping, stepping.models, { ...doc, ...planned })
+      await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
     } else if (doc.subscription_id) await finishPull(stepping.models, doc)
     else {
       await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
       await endImport(stepping.models, doc, { ...at })
       await importParts.deleteMany({ import_id: doc._id })
     }
-    return false
+    return 0
   }
   const part = await importParts
     .findOne({ import_id: doc.batch ?? doc._id, n: doc.cursor })
     .lean<ImportPartDoc>()
-  // Removed meanwhile.
-  if (!part) return false
+  // Removed meanwhile: the import is gone soon.
+  if (!part) return GONE_MS
   const objects = objectsOf(doc, part)
   try {
     let counts: Counts = {}
@@ -298,7 +291,6 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
     // Removed while this step was slow: its objects have nobody else who would remove them.
     if (!(await imports.exists({ _id: doc._id })))
       await foreign.deleteMany({ campaign_id: doc.campaign_id, import_id: doc._id })
-    return true
   } catch (error) {
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
@@ -311,6 +303,6 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<boolea
     const problem = String(error.detail)
     await imports.updateOne(at, { $set: { state: 'failed', problem, ...stopped } })
     await stopPull(stepping.models, doc, problem)
-    return false
   }
+  return 0
 }

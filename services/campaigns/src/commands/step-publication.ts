@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
-import { isNotFound, type Peers, type UserDirectory } from '@iodine/service-kit'
+import { DETAILS, id, LIMITS, rankOfTlp } from '@iodine/contracts'
+import { isNotFound, type KindSpec, type StoreService } from '@iodine/service-kit'
+import { z } from 'zod'
 import type { CampaignModels } from '../models/index.js'
 import { atWork, LEASE_MS, type PublicationDoc } from '../models/publication.js'
 import {
@@ -24,15 +25,15 @@ import { publishEvent, publishKeptEvents } from './publish-event.js'
 
 /** Time of a step, after which others have their turn. What is left is found anew. */
 const STEP_MS = 15_000
-/** When a campaign's feed is compared with what members say of its IODs. */
-const SWEEP_MS = 3_600_000
-/** When what failed for what it is is tried again. */
+/** When a campaign that waits for another one of its creator is looked at again. */
+const BUSY_MS = 1_000
+/** Delay before a permanently failed publication is retried. */
 const AGAIN_MS = 600_000
+/** A publication waits for a service that is down. */
+const BACKOFF_MAX_MS = 10_000
 
-export interface Publishing {
+interface Publishing extends Pick<StoreService, 'peers' | 'users'> {
   models: CampaignModels
-  peers: Peers
-  users: UserDirectory
 }
 
 const BATCH = { items: LIMITS.feedPageMax, size: 2_097_152 }
@@ -86,7 +87,7 @@ function* plan({ put, replaced, withdrawn }: ReturnType<typeof differences>): Ge
     yield { put: [], replaced: [], withdrawn: some }
 }
 
-/** Takes a publication that is due for a step; null if it is not, another step has it, or its user another one. */
+/** Takes a publication that is due for a step: null if it is not, `busy` while another one of its user is at work. */
 const take = async (
   { publications }: CampaignModels,
   id: string,
@@ -95,16 +96,10 @@ const take = async (
   if (!due) return null
   const others = { user_id: due.user_id, _id: { $ne: due._id }, ...atWork() }
   if (due.user_id && (await publications.exists(others))) return 'busy'
-  const now = Date.now()
-  const lease = { run: randomUUID(), leased_until: new Date(now + LEASE_MS) }
-  const taken = await publications
-    .findOneAndUpdate(
-      { _id: due._id, state: 'due', $or: [{ leased_until: null }, { leased_until: { $lt: new Date(now) } }] },
-      { $set: { ...lease, check_at: new Date(now + LEASE_MS) } },
-      { returnDocument: 'after' },
-    )
+  const lease = { run: randomUUID(), leased_until: new Date(Date.now() + LEASE_MS) }
+  return publications
+    .findOneAndUpdate({ _id: due._id, state: 'due' }, { $set: lease }, { returnDocument: 'after' })
     .lean<PublicationDoc>()
-  return taken ?? 'busy'
 }
 
 /** What is to be published of a campaign: nothing if it is to be withdrawn, is gone, or is red. */
@@ -144,18 +139,16 @@ const bringInLine = async (
 
 /**
  * Does a part of what a publication is owed: publishes what of the campaign is new or has changed, withdraws what is
- * not there any more. May be repeated: what is published is compared with what is to be.
+ * not there any more. May be repeated: what is published is compared with what is to be. Resolves as a handler of the
+ * outbox does.
  */
-export const stepPublication = async (
-  publishing: Publishing,
-  id: string,
-): Promise<{ more: boolean; busy: boolean }> => {
+const stepPublication = async (publishing: Publishing, campaignId: string): Promise<number | undefined> => {
   const { models } = publishing
   const { publications } = models
   await startClock(models)
-  const doc = await take(models, id)
-  if (doc === null) return { more: false, busy: false }
-  if (doc === 'busy') return { more: true, busy: true }
+  const doc = await take(models, campaignId)
+  if (doc === null) return
+  if (doc === 'busy') return BUSY_MS
   const { _id, run, asked, wanted } = doc
   const mine = { _id, run }
   const now = new Date()
@@ -164,10 +157,10 @@ export const stepPublication = async (
     if (content) await publications.updateOne(mine, { $max: { tlp: rankOfTlp(content.tlp) } })
     const end = Date.now() + STEP_MS
     const isDone = await bringInLine(models, doc, content?.objects ?? [], end)
-    if (!isDone) return { more: true, busy: false }
+    if (!isDone) return 0
     await publishEvent(models, doc, content?.misp ?? null)
     const areDone = await publishKeptEvents(models, doc, content?.misp.kept ?? [], end)
-    if (!areDone) return { more: true, busy: false }
+    if (!areDone) return 0
     const isRed = wanted && content === null
     const settled = await publications.updateOne(
       { ...mine, asked },
@@ -179,21 +172,26 @@ export const stepPublication = async (
           stated_at: content?.changed_at ?? now,
           at: new Date(),
           problem: isRed ? DETAILS.publishedRed : null,
-          check_at: new Date(Date.now() + SWEEP_MS),
         },
       },
     )
-    return { more: settled.matchedCount === 0, busy: false }
+    return settled.matchedCount === 0 ? 0 : undefined
   } catch (error) {
-    if (error instanceof Superseded) return { more: true, busy: false }
+    if (error instanceof Superseded) return 0
     if (!isRefused(error) && !(error instanceof TooManyObjects)) throw error
     const problem =
       error instanceof TooManyObjects ? DETAILS.publishedFull : String((error as { detail: unknown }).detail)
-    await publications.updateOne(mine, {
-      $set: { problem, check_at: new Date(Date.now() + AGAIN_MS) },
-    })
-    return { more: false, busy: false }
+    await publications.updateOne(mine, { $set: { problem } })
+    return AGAIN_MS
   } finally {
     await publications.updateOne(mine, { $set: { run: null, leased_until: null } })
   }
 }
+
+/** Work of the outbox: brings a campaign's feed in line. Its key is the campaign's id. */
+export const publicationWork = (of: () => Publishing): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id }),
+  concurrency: 4,
+  backoffMaxMs: BACKOFF_MAX_MS,
+  handle: ([work]) => stepPublication(of(), work?.id ?? ''),
+})

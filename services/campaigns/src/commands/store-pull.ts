@@ -6,7 +6,7 @@ import type { OpenedFile, Place } from '@iodine/exchange/intake'
 import { HttpError } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ForeignDoc } from '../models/foreign.js'
-import { FIRST_MS, type ImportDoc, NO_COUNTS } from '../models/import.js'
+import { type ImportDoc, NO_COUNTS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
@@ -111,7 +111,7 @@ export const storePull = async (
   token: string,
   bytes: Uint8Array,
 ): Promise<number> => {
-  const { subscriptions, imports, importParts, quotas } = models
+  const { subscriptions, imports, importParts, quotas, work } = models
   const doc = await subscriptions
     .findOne(running(id, token))
     .select('+next_cursor +withdrawn +skipped')
@@ -161,7 +161,6 @@ export const storePull = async (
     for (const [key, level] of file.markings)
       if (markings.size < MARKINGS_MAX || markings.has(key))
         markings.set(key, highestTlp([markings.get(key), level]))
-    const created_at = new Date()
     const fresh = {
       state: 'planning',
       problem: null,
@@ -175,7 +174,6 @@ export const storePull = async (
       techniques: file.techniques.slice(0, LIMITS.techniquesMax),
       ...(places && { new_events: eventsOf(file).map(n => n + first) }),
       expires_at: null,
-      check_at: new Date(created_at.getTime() + FIRST_MS),
     } as const
     const _id = before?._id ?? new Types.ObjectId()
     // Who made the subscription may have changed: what it keeps counts as theirs from now on.
@@ -206,7 +204,7 @@ export const storePull = async (
           makes_iods: true,
           kept: null,
           tlp: null,
-          created_at,
+          created_at: new Date(),
           bytes: size,
           ...(places && { events: [] }),
           ...fresh,
@@ -214,6 +212,8 @@ export const storePull = async (
         }
         await imports.create([made], { session })
       }
+      const key = _id.toHexString()
+      await work.imports.add({ id: key }, { key, session })
     })
   } catch (error) {
     await importParts.deleteMany({ import_id: batch }).catch(() => {})

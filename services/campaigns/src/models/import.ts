@@ -2,20 +2,14 @@ import { IMPORT_FORMATS, IMPORT_STATES, type ImportFormat, type ImportState } fr
 import type { Place } from '@iodine/exchange/intake'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
-/**
- * States that nobody is shown: the file is being stored, or all that came by it is being removed. What is left of
- * either is removed by the repair.
- */
+/** States that nobody is shown: the file is being stored, or all that came by it is being removed. */
 const PASSING_STATES = ['receiving', 'removing'] as const
 type StoredState = ImportState | (typeof PASSING_STATES)[number]
 
-/** How long a step of its work may take before the repair has it done again. */
-export const STEP_MS = 60_000
+/** How long a file may take to be stored before it counts as given up. */
+export const RECEIVING_MS = 10 * 60_000
 
-/** How long the first step waits for the workers before the repair queues it again. */
-export const FIRST_MS = 5_000
-
-/** Work that the workers owe an import. */
+/** States of work that is done in steps. */
 export const AT_WORK = ['planning', 'applying'] as const satisfies ImportState[]
 
 /** The counts of an import that nothing is known of yet. */
@@ -86,8 +80,6 @@ export interface ImportDoc {
   created_at: Date
   /** When a plan that waits is removed; null while it does not wait. */
   expires_at: Date | null
-  /** The repair skips it until this time. */
-  check_at: Date
 }
 export type ImportModel = Model<ImportDoc>
 
@@ -153,13 +145,11 @@ export const importSchema = new Schema<ImportDoc>(
     new_events: { type: [Number], default: undefined, select: false },
     created_at: { type: Date, required },
     expires_at: { type: Date, default: null },
-    check_at: { type: Date, required },
   },
   { collection: 'imports', versionKey: false },
 )
 importSchema.index({ campaign_id: 1, sha256: 1 })
 importSchema.index({ user_id: 1 })
-importSchema.index({ state: 1, check_at: 1 })
 
 export const importPartSchema = new Schema<ImportPartDoc>(
   {

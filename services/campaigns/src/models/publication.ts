@@ -1,10 +1,8 @@
 import { FEED_STATES, type FeedState } from '@iodine/contracts'
 import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
 
-/** How long a step of its work may take before another one may begin. */
+/** How long a step may be silent before another publication of the same user may begin. */
 export const LEASE_MS = 60_000
-/** How long the first step waits for the workers before the repair queues it again. */
-export const FIRST_MS = 5_000
 
 /**
  * A campaign's feed: whether it is wanted, and how far it is. It outlives the campaign, so that who pulls it learns of
@@ -36,8 +34,6 @@ export interface PublicationDoc {
   /** The step that is at work on it. */
   run: string | null
   leased_until: Date | null
-  /** The repair skips it until this time. */
-  check_at: Date
 }
 export type PublicationModel = Model<PublicationDoc>
 
@@ -96,13 +92,12 @@ export const publicationSchema = new Schema<PublicationDoc>(
     problem: { type: String, default: null },
     run: { type: String, default: null },
     leased_until: { type: Date, default: null },
-    check_at: { type: Date, required },
   },
   { collection: 'publications', versionKey: false },
 )
 publicationSchema.index({ collection_id: 1 }, { unique: true })
 publicationSchema.index({ user_id: 1 })
-publicationSchema.index({ state: 1, check_at: 1 })
+publicationSchema.index({ state: 1, at: 1 })
 
 export const clockSchema = new Schema<ClockDoc>(
   { _id: { type: String, required }, at: { type: Date, required } } as never,
@@ -137,12 +132,6 @@ publishedSchema.index({ campaign_id: 1, last: 1, tlp: 1, ...BY_ADDED })
 publishedSchema.index({ twin: 1, last: 1, tlp: 1, ...BY_ADDED })
 publishedSchema.index({ stix_id: 1 })
 publishedSchema.index({ revoked: 1, added: 1 })
-
-/** Has a publication brought in line with its campaign. */
-export const askedFor = (changes: Partial<PublicationDoc> = {}) => ({
-  $set: { ...changes, state: 'due' as const, check_at: new Date(Date.now() + FIRST_MS) },
-  $inc: { asked: 1 },
-})
 
 /** Selects the publications of which a step is at work. */
 export const atWork = (): QueryFilter<PublicationDoc> => ({ leased_until: { $gt: new Date() } })

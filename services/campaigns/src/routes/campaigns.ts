@@ -20,9 +20,7 @@ import { dateChanges } from '../commands/date-changes.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { indexNames } from '../commands/index-names.js'
-import { repeatImports } from '../commands/queue-import.js'
-import { queuePublication, repeatPublications } from '../commands/queue-publication.js'
-import { removeForgotten } from '../commands/remove-import.js'
+import { repairPublications } from '../commands/repair-publications.js'
 import { repairPulls } from '../commands/settle-pull.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
@@ -107,7 +105,6 @@ export const addCampaignRoutes = (
     await service.audit.during(call, { action: 'campaign.deleted', subject: campaign(params) }, () =>
       deleteCampaign(models, user.id, params.id),
     )
-    await queuePublication(service, params.id)
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
@@ -155,10 +152,8 @@ export const addCampaignRoutes = (
     async () =>
       (await indexNames(models.mongo)) +
       (await dateChanges(models.mongo)) +
-      (await removeForgotten(models)) +
-      (await repairPulls(service, models)) +
-      (await repeatImports(service, imports)) +
-      (await repeatPublications(service, models)) +
+      (await repairPulls(models)) +
+      (await repairPublications(models)) +
       (await quotas.repair()),
   )
 }

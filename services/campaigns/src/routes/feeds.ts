@@ -1,14 +1,5 @@
-import {
-  DETAILS,
-  LIMITS,
-  PRODUCT_NAME,
-  publicationsInternal,
-  TAXII_TYPE,
-  type Tlp,
-  taxiiFeeds,
-} from '@iodine/contracts'
+import { DETAILS, LIMITS, PRODUCT_NAME, TAXII_TYPE, type Tlp, taxiiFeeds } from '@iodine/contracts'
 import { HttpError, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
-import { stepPublication } from '../commands/step-publication.js'
 import type { CampaignModels } from '../models/index.js'
 import { envelope, listPage, manifestEntry, timesOf } from '../presenters/feed-page.js'
 import { readSelection } from '../queries/feed-selection.js'
@@ -56,12 +47,6 @@ const presentCollection = ({ id, title, description, alias }: Collection) => ({
 
 /** Feeds: what published campaigns hold, in TAXII 2.1. */
 export const addFeedRoutes = (service: StoreService, models: CampaignModels): void => {
-  const { peers, users } = service
-
-  service.internal(publicationsInternal.stepPublication, async ({ params }) =>
-    stepPublication({ models, peers, users }, params.id),
-  )
-
   service.feed(taxiiFeeds.discover, async ({ request }) => {
     negotiate(request)
     const root = `${request.protocol}://${request.host}${ROOT}`

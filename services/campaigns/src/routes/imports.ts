@@ -1,13 +1,9 @@
-import { type CampaignSharing, campaignsApi, importsApi, importsInternal } from '@iodine/contracts'
+import { type CampaignSharing, campaignsApi, importsApi } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService } from '@iodine/service-kit'
 import { applyImport } from '../commands/apply-import.js'
-import { queueImport } from '../commands/queue-import.js'
-import { queuePublication } from '../commands/queue-publication.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
 import { SharingChanged, shareCampaign } from '../commands/share-campaign.js'
-import { stepImport } from '../commands/step-import.js'
-import type { CampaignsConfig } from '../config.js'
 import type { CampaignModels } from '../models/index.js'
 import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
@@ -18,11 +14,7 @@ import { readLevels, readSharing } from '../queries/sharing.js'
 const SHARING_ATTEMPTS = 100
 
 /** Files that go into campaigns, and how far these may be passed on. */
-export const addImportRoutes = (
-  service: StoreService,
-  models: CampaignModels,
-  { QUOTA_CAMPAIGN_IODS }: CampaignsConfig,
-): void => {
+export const addImportRoutes = (service: StoreService, models: CampaignModels): void => {
   const { imports } = models
 
   // A file of the largest size is in memory while it is received.
@@ -30,7 +22,6 @@ export const addImportRoutes = (
   service.route(importsApi.createImport, async ({ query, body, user }) =>
     receiving(user.id, async () => {
       const doc = await receiveImport(models, user.id, { ...query, bytes: body })
-      await queueImport(service, doc)
       return { id: doc._id.toHexString() }
     }),
   )
@@ -45,7 +36,6 @@ export const addImportRoutes = (
       note({ id: applied.campaign_id.toHexString(), count: applied.objects })
       return applied
     })
-    await queueImport(service, doc)
     return presentImport(doc)
   })
   service.route(importsApi.deleteImport, async call => {
@@ -90,13 +80,6 @@ export const addImportRoutes = (
         if (error instanceof SharingChanged && left > 1) return undefined
         throw error
       })
-    if (sharing.feed?.state === 'due') await queuePublication(service, params.id.toLowerCase())
     return sharing
   })
-
-  const { peers, queues, log } = service
-  const stepping = { models, peers, queues, log, memberMax: QUOTA_CAMPAIGN_IODS }
-  service.internal(importsInternal.stepImport, async ({ params }) => ({
-    more: await stepImport(stepping, params.id),
-  }))
 }

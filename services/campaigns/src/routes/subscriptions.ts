@@ -12,7 +12,6 @@ import {
   runSubscription,
   updateSubscription,
 } from '../commands/edit-subscription.js'
-import { queueImport } from '../commands/queue-import.js'
 import { countSealed, resealSecrets } from '../commands/reseal-secrets.js'
 import { storePull } from '../commands/store-pull.js'
 import type { CampaignModels } from '../models/index.js'
@@ -86,14 +85,9 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
   service.internal(subscriptionsInternal.stagePull, ({ params, body }) =>
     done(stagePull(models, params.id, body)),
   )
-  service.internal(subscriptionsInternal.storePull, async ({ params, query, body }) => {
-    const objects = await storePull(models, params.id, query.token, body)
-    if (objects > 0) {
-      const doc = await subscriptions.findById(params.id).lean<SubscriptionDoc>()
-      if (doc?.import_id) await queueImport(service, { _id: doc.import_id })
-    }
-    return { objects }
-  })
+  service.internal(subscriptionsInternal.storePull, async ({ params, query, body }) => ({
+    objects: await storePull(models, params.id, query.token, body),
+  }))
   service.internal(subscriptionsInternal.failPull, ({ params, body }) =>
     done(failPull(models, params.id, body)),
   )

@@ -1,50 +1,40 @@
 import { LIMITS } from '@iodine/contracts'
-import type { StoreService } from '@iodine/service-kit'
-import type { Types } from 'mongoose'
+import { inTransaction } from '@iodine/service-kit'
+import type { QueryFilter, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { CampaignModels } from '../models/index.js'
-import { askedFor, LEASE_MS, type PublicationDoc, type PublishedDoc } from '../models/publication.js'
+import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
+import { askPublications } from './ask-publication.js'
 import { ROW, type Row } from './publish-batch.js'
 
-/** Publications that one repair queues, and changed campaigns that it looks at. */
+/** Changed campaigns that one repair looks at, and old publications. */
 const REPEATED = 100
 /** Changes of campaigns are noticed for so long: more than the repair is late while a version is replaced. */
 const LOOKED_AT_MS = 10 * 60_000
+/** When a campaign's feed is compared with what members say of its IODs. */
+const SWEEP_MS = 3_600_000
 /** Revoked rows that one repair removes. */
 const REMOVED = 500
 
-/** Has the workers bring a publication in line. Redis may be down: the repair adds the job again. */
-export const queuePublication = async (
-  { queues, log }: Pick<StoreService, 'queues' | 'log'>,
-  campaign_id: string,
-): Promise<void> => {
-  // One that waits already will do.
-  const options = { jobId: `publication-${campaign_id}`, removeOnComplete: true, removeOnFail: true }
-  await queues
-    .add('publications', { campaign_id }, options)
-    .catch(error => log.warn({ err: error, campaign: campaign_id }, 'publication not queued yet'))
-}
-
-/** Notes which published campaigns have changed since they were published. */
-const noteChanges = async ({ campaigns, publications }: CampaignModels): Promise<void> => {
+/** Has published campaigns compared that have changed since then, and from time to time all. */
+const followChanges = async (models: CampaignModels): Promise<void> => {
+  const { mongo, campaigns, publications } = models
+  const ask = (which: QueryFilter<PublicationDoc>, changes?: Partial<PublicationDoc>) =>
+    inTransaction(mongo, session => askPublications(models, which, session, changes))
   const since = { $gt: new Date(Date.now() - LOOKED_AT_MS) }
   const changed = await campaigns
     .find({ published: true, changed_at: since }, { _id: 1, changed_at: 1 })
     .sort({ changed_at: -1 })
     .limit(REPEATED)
     .lean<Pick<CampaignDoc, '_id' | 'changed_at'>[]>()
-  for (const { _id, changed_at } of changed)
-    await publications.updateOne(
-      { _id, state: 'published', stated_at: { $lt: changed_at as Date } },
-      askedFor({ wanted: true }),
-    )
+  for (const { _id, changed_at } of changed) {
+    const old = { _id, state: 'published' as const, stated_at: { $lt: changed_at as Date } }
+    if (await publications.exists(old)) await ask(old, { wanted: true })
+  }
   // What members say of its IODs is no change of a campaign: compared from time to time.
-  const past = { $lt: new Date() }
-  const old = await publications
-    .find({ state: 'published', check_at: past }, { _id: 1 })
-    .limit(REPEATED)
-    .lean<Pick<PublicationDoc, '_id'>[]>()
-  for (const { _id } of old) await publications.updateOne({ _id, state: 'published' }, askedFor())
+  const unswept = { state: 'published' as const, at: { $lt: new Date(Date.now() - SWEEP_MS) } }
+  const some = await publications.find(unswept, { _id: 1 }).limit(REPEATED).lean<{ _id: Types.ObjectId }[]>()
+  for (const { _id } of some) await ask({ ...unswept, _id })
 }
 
 /** Removes what was revoked long ago, and feeds of which nothing is left. */
@@ -92,24 +82,8 @@ const removeRevoked = async (models: CampaignModels): Promise<number> => {
   return old.length + over.length
 }
 
-/**
- * Queues publications that are due and that no step has begun with for a while, and notes those that have become due.
- * Resolves to the number of what was found.
- */
-export const repeatPublications = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  models: CampaignModels,
-): Promise<number> => {
-  const { publications } = models
-  await noteChanges(models)
-  const due = await publications
-    .find({ state: 'due', check_at: { $lt: new Date() } }, { _id: 1 })
-    .sort({ check_at: 1 })
-    .limit(REPEATED)
-    .lean<{ _id: Types.ObjectId }[]>()
-  for (const { _id } of due) {
-    await publications.updateOne({ _id }, { $set: { check_at: new Date(Date.now() + LEASE_MS) } })
-    await queuePublication(service, _id.toHexString())
-  }
-  return due.length + (await removeRevoked(models))
+/** Follows campaigns whose feeds are behind, and removes what was revoked long ago. Resolves to the number of what is gone. */
+export const repairPublications = async (models: CampaignModels): Promise<number> => {
+  await followChanges(models)
+  return removeRevoked(models)
 }

@@ -1,0 +1,56 @@
+import { id } from '@iodine/contracts'
+import type { KindSpec } from '@iodine/service-kit'
+import { z } from 'zod'
+import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
+import type { CampaignModels } from '../models/index.js'
+import { removeSome } from './remove-import.js'
+import { applyPull } from './settle-pull.js'
+import { type Stepping, stepImport } from './step-import.js'
+
+/** Steps after which other imports have their turn. */
+const STEPS = 10
+/** An import waits for a service that is down. */
+const BACKOFF_MAX_MS = 10_000
+
+/**
+ * Has an import removed that was not received in whole, or whose plan has waited for too long. The import of a subscription
+ * never expires.
+ * @returns milliseconds until then, 0 once it is to be removed, undefined if it stays
+ */
+const expire = async (
+  { imports }: CampaignModels,
+  { _id, state, subscription_id, created_at, expires_at }: ImportDoc,
+): Promise<number | undefined> => {
+  const end = state === 'receiving' ? created_at.getTime() + RECEIVING_MS : expires_at?.getTime()
+  if (subscription_id || end === undefined) return
+  const left = end - Date.now()
+  if (left > 0) return left
+  await imports.updateOne({ _id, state, expires_at }, { $set: { state: 'removing' } })
+  return 0
+}
+
+/** Does the next part of an import's work. Resolves as a handler of the outbox does. */
+const advance = async (stepping: Stepping, importId: string): Promise<number | undefined> => {
+  const { models } = stepping
+  const doc = await models.imports.findById(importId).select('+new_events').lean<ImportDoc>()
+  if (!doc) return
+  const { state } = doc
+  if (state === 'removing') return (await removeSome(models, doc)) ? undefined : 0
+  if (AT_WORK.some(each => each === state)) return stepImport(stepping, importId)
+  if (state === 'planned' && doc.subscription_id) return applyPull(models, doc)
+  return expire(models, doc)
+}
+
+/** Work of the outbox: plans, applies and removes an imported file. Its key is the import's id. */
+export const importWork = (of: () => Stepping): KindSpec<{ id: string }> => ({
+  payload: z.strictObject({ id }),
+  concurrency: 2,
+  backoffMaxMs: BACKOFF_MAX_MS,
+  async handle([work], { signal }) {
+    for (let step = 0; step < STEPS && !signal.aborted; step++) {
+      const next = await advance(of(), work?.id ?? '')
+      if (next !== 0) return next
+    }
+    return 0
+  },
+})
