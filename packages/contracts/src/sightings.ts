@@ -254,11 +254,6 @@ export const sightingsInternal = {
 
 /** Served by the collector, which has the records. */
 export const recordsInternal = {
-  sightRecords: internalEndpoint('POST /internal/records/sight', {
-    summary: 'Tell the sightings service of some records of a user that it does not know yet',
-    body: z.strictObject({ user_id: id }),
-    response: z.strictObject({ more: z.boolean() }),
-  }),
   resightRecords: internalEndpoint('POST /internal/records/resight', {
     summary:
       'Have records told to the sightings service again, some after an id; null begins, and says it is done',

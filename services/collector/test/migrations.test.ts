@@ -94,6 +94,10 @@ it('computes the keys of stored articles, merges those that have one key, and se
       sighted: false,
     })
     expect(now.map(({ sighted }) => sighted)).toEqual([false, false, false])
+    const entries = await mongo.collection('outbox').find({ kind: 'records.changed' }).toArray()
+    expect(entries.map(({ key, payload }) => [key, payload.id]).sort()).toEqual(
+      [ana, bob].map(({ id }) => [id, id]).sort(),
+    )
     expect(await mongo.collection('removals').findOne({ _id: second._id })).toMatchObject({
       user_id: second.user_id,
     })

@@ -3,7 +3,6 @@ import {
   personalDataInternal,
   type RecordContext,
   recordsInternal,
-  repairInternal,
   type SightingRecord,
   type Source,
   sightingsInternal,
@@ -20,7 +19,7 @@ import {
   telegramPost,
   tiktokPost,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collectorConfigSchema, createApp } from '../src/index.js'
 
 let bed: ServiceBed
@@ -28,7 +27,8 @@ let service: StoreService
 let url: string
 let ana: BedUser
 let api: ApiClient
-/** What the sightings service was told. */
+/** What the sightings service was told, and since the last `tell`. */
+let heard: typeof told
 let told: { user_id: string; records: SightingRecord[]; removed: string[] }[]
 
 beforeAll(async () => {
@@ -40,12 +40,30 @@ afterAll(() => bed?.stop())
 beforeEach(async () => {
   ana = await bed.user('ana')
   api = apiClient(url, ana.token)
-  told = []
   bed.answer(sightingsInternal.putSightings, ({ body }) => {
-    told.push(body)
+    heard.push(body)
     return { done: true as const }
   })
+  heard = []
+  // What tests before left.
+  await empty()
+  heard = []
 })
+
+const outbox = () => service.mongo.collection('outbox')
+const waiting = () => outbox().find({ key: ana.id }).toArray()
+const runNow = async () => {
+  await outbox().updateMany({ lease: { $exists: false } }, { $set: { due_at: new Date(0) } })
+  service.outbox.wake()
+}
+const empty = () =>
+  vi.waitFor(
+    async () => {
+      await runNow()
+      expect(await outbox().countDocuments()).toBe(0)
+    },
+    { timeout: 30_000 },
+  )
 
 const ingest = async (source: Source, ...records: unknown[]) => {
   const { results } = await api.call(collectorApi.ingestRecords, { params: { source }, body: { records } })
@@ -53,9 +71,9 @@ const ingest = async (source: Source, ...records: unknown[]) => {
 }
 const ingestOne = async (source: Source, record: unknown) => String((await ingest(source, record))[0])
 /** Tells until nothing is owed. */
-const tell = async (user = ana): Promise<SightingRecord[]> => {
-  told = []
-  while ((await bed.internal(recordsInternal.sightRecords, { body: { user_id: user.id } })).more);
+const tell = async (): Promise<SightingRecord[]> => {
+  await empty()
+  told = heard.splice(0).filter(({ user_id }) => user_id === ana.id)
   return told.flatMap(({ records }) => records)
 }
 const context: RecordContext = {
@@ -190,8 +208,8 @@ describe('telling the sightings service', () => {
     const record = telegramPost()
     const id = await ingestOne('telegram', record)
     bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      told.push(body)
-      if (told.length === 1)
+      heard.push(body)
+      if (heard.length === 1)
         await api.call(collectorApi.shareRecords, {
           params: { source: 'telegram' },
           body: { ids: [id], shared: true, as: 'anonymous' },
@@ -204,8 +222,8 @@ describe('telling the sightings service', () => {
   it('takes back what is deleted with its account while it is told', async () => {
     const id = await ingestOne('telegram', telegramPost())
     bed.answer(sightingsInternal.putSightings, async ({ body }) => {
-      told.push(body)
-      if (told.length === 1) await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
+      heard.push(body)
+      if (heard.length === 1) await bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } })
       return { done: true as const }
     })
     await tell()
@@ -220,7 +238,9 @@ describe('telling the sightings service', () => {
     bed.answer(sightingsInternal.putSightings, () => {
       throw new HttpError(503, 'Not now')
     })
-    await expect(tell()).rejects.toMatchObject({ status: 503 })
+    await runNow()
+    await vi.waitFor(async () => expect(await waiting()).toMatchObject([{ attempts: 2 }]), 10_000)
+    expect(await service.mongo.collection('records').countDocuments({ sighted: false })).toBe(3)
     const taken: string[] = []
     bed.answer(sightingsInternal.putSightings, ({ body }) => {
       if (body.records.some(({ id }) => id === bad)) throw new HttpError(422, 'unreadable')
@@ -241,18 +261,57 @@ describe('telling the sightings service', () => {
     expect(told.length).toBeGreaterThan(2)
   })
 
-  it('has the workers tell: by a job with the user’s id alone, which the repair adds again', async () => {
-    const queue = service.queues.queue('sightings')
-    const jobs = async () => (await queue.getJobs(['wait', 'delayed'])).map(job => job?.data)
-    await ingest('telegram', telegramPost())
-    await expect.poll(jobs).toContainEqual({ user_id: ana.id })
-    await queue.obliterate({ force: true })
-    await bed.internal(repairInternal.repair)
-    expect(await jobs()).toContainEqual({ user_id: ana.id })
+  it('is work of the outbox with the user’s id alone, stored with the change', async () => {
+    const entry = { kind: 'records.changed', key: ana.id, payload: { id: ana.id } }
+    const id = await ingestOne('telegram', telegramPost())
+    expect(await waiting()).toMatchObject([entry])
     await tell()
-    await queue.obliterate({ force: true })
-    await bed.internal(repairInternal.repair)
-    expect(await jobs()).not.toContainEqual({ user_id: ana.id })
+    const share = (ids: string[]) =>
+      api.send('POST', '/telegram/data/share', { ids, shared: true, as: 'anonymous' })
+    expect((await share([id, newId()])).status).toBe(404)
+    expect(await waiting()).toEqual([])
+    await share([id])
+    expect(await waiting()).toMatchObject([entry])
+    await tell()
+    await api.call(collectorApi.deleteRecord, { params: { source: 'telegram', id } })
+    expect(await waiting()).toMatchObject([entry])
+  })
+
+  it('goes on where a killed process left it', async () => {
+    const id = await ingestOne('telegram', telegramPost())
+    await outbox().updateMany({ key: ana.id }, { $set: { lease: 'of a dead one', due_at: new Date(0) } })
+    expect(await tell()).toMatchObject([{ id }])
+  })
+
+  it('lets others have their turn after ten batches of a user', async () => {
+    const posts = (count: number) => ({ records: Array.from({ length: count }, () => telegramPost()) })
+    const [held, large, small] = [await bed.user(), await bed.user(), await bed.user()]
+    let release = () => {}
+    const isReleased = new Promise<void>(resolve => {
+      release = resolve
+    })
+    bed.answer(sightingsInternal.putSightings, async ({ body }) => {
+      heard.push(body)
+      if (body.user_id === held.id) await isReleased
+      if (body.user_id === small.id) release()
+      return { done: true as const }
+    })
+    for (const [n, [user, count]] of (
+      [
+        [held, 1],
+        [large, 500],
+        [large, 100],
+        [small, 1],
+      ] as const
+    ).entries()) {
+      await apiClient(url, user.token).send('POST', '/telegram/data', posts(count))
+      await outbox().updateMany({ key: user.id }, { $set: { due_at: new Date(n + 1) } })
+    }
+    service.outbox.wake()
+    await empty()
+    const order = heard.map(({ user_id }) => user_id)
+    expect(order.slice(0, order.indexOf(small.id)).filter(user => user === large.id)).toHaveLength(10)
+    expect(order.filter(user => user === large.id)).toHaveLength(12)
   })
 
   it('tells all records again when it is asked to', async () => {

@@ -9,7 +9,6 @@ import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
 import { repairProcessor } from './processors/repair.js'
 import { secretsProcessor } from './processors/secrets.js'
-import { sightingsProcessor } from './processors/sightings.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
@@ -27,7 +26,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
       startProcessor(secretsProcessor, context),
-      startProcessor(sightingsProcessor, context),
       startProcessor(coordinationProcessor, context),
     ])
   } catch (error) {

@@ -12,7 +12,7 @@
  */
 import { collectorApi, sightingsApi, sightingsInternal } from '@iodine/contracts'
 import { startTestStack } from '@iodine/harness'
-import { createPeers, createService, readConfig, serviceConfigSchema } from '@iodine/service-kit'
+import { connectMongo, createPeers, readConfig, serviceConfigSchema } from '@iodine/service-kit'
 import { median, NO_LIMITS, newId, type SignedInUser, seededRandom, telegramPost } from '@iodine/test-kit'
 import { atOnce, count, rate, ratio, table, timed, timeInterleaved, whole } from './lib/measure.js'
 
@@ -34,10 +34,16 @@ const claims = Array.from({ length: SEARCHES }, aText)
 
 const stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
 const { env } = stack.parts.collector
-const service = await createService('bench', readConfig(serviceConfigSchema, { ...env, PORT: '0' }))
+const stored = await connectMongo(env.MONGODB_URI ?? '', `${env.MONGODB_PREFIX}_collector`)
 const peers = createPeers(readConfig(serviceConfigSchema, env))
 try {
-  const queue = service.queues.queue('sightings')
+  const outbox = stored.collection('outbox')
+  /** Has nothing indexed of a user: as if another process worked on it. */
+  const pause = async ({ id }: SignedInUser) => {
+    const due_at = new Date(Date.now() + 3_600_000)
+    const entry = { kind: 'records.changed', key: id, payload: { id }, attempts: 1, created_at: new Date() }
+    await outbox.insertOne({ ...entry, due_at, lease: 'paused' })
+  }
 
   const fill = async ({ id: user_id }: SignedInUser, size: number) => {
     const record = (n: number) => ({
@@ -135,7 +141,7 @@ try {
   }
   /** Indexes all that was handed in: the last record of the user is found. */
   const settle = async (user: SignedInUser) => {
-    await queue.resume()
+    await outbox.deleteMany({ lease: 'paused' })
     const text = aText()
     await user.api.call(collectorApi.ingestRecords, {
       params: { source: 'telegram' },
@@ -145,8 +151,7 @@ try {
       const { counts } = await user.api.call(sightingsApi.searchSightings, {
         body: { text, scope: 'own', limit: 1 },
       })
-      if (counts.by_match.exact && (await queue.getJobCounts('active', 'delayed', 'waiting')).active === 0)
-        return
+      if (counts.by_match.exact && !(await outbox.findOne({ key: user.id }))) return
       await new Promise(resolve => setTimeout(resolve, 200))
     }
   }
@@ -155,7 +160,7 @@ try {
     for (const side of round % 2 ? (['indexed', 'paused'] as const) : (['paused', 'indexed'] as const)) {
       const user = await stack.signUp()
       const given = bodies()
-      if (side === 'paused') await queue.pause()
+      if (side === 'paused') await pause(user)
       const took = await timed(() => handIn(user, given))
       if (round > 0) samples[side].push(took)
       await settle(user)
@@ -170,6 +175,6 @@ try {
   )
 } finally {
   await peers.close()
-  await service.close()
+  await stored.close()
   await stack.stop()
 }

@@ -15,12 +15,8 @@ let parts: SpawnedPart[]
 
 beforeAll(async () => {
   stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
-  // In the order in which they are killed: the one that indexes, the one that owes it, the one that carries it.
-  parts = [
-    await spawnPart(stack, 'sightings'),
-    await spawnPart(stack, 'collector'),
-    await spawnPart(stack, 'workers'),
-  ]
+  // In the order in which they are killed: the one that indexes, the one that owes it.
+  parts = [await spawnPart(stack, 'sightings'), await spawnPart(stack, 'collector')]
   for (const part of parts) await part.start()
 })
 afterAll(async () => {

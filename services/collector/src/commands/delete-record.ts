@@ -1,10 +1,10 @@
 import { notFound } from '@iodine/service-kit'
-import type { CollectorModels } from '../models/index.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
+import type { CollectorStore } from '../store.js'
 
 /** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (
-  { records, removals, captures, quotas }: CollectorModels,
+  { records, removals, captures, quotas, recordsChanged }: CollectorStore,
   scope: RecordScope,
   id: string,
 ): Promise<void> => {
@@ -14,6 +14,7 @@ export const deleteRecord = async (
       .lean<Pick<RecordDoc, '_id' | 'bytes'>>()
     if (!deleted) throw notFound()
     await removals.create([{ _id: deleted._id, user_id: scope.user_id }], { session })
+    await recordsChanged(scope.user_id, session)
     // Its captures stay where evidence names them, which the repair asks for.
     await captures.updateMany(
       { user_id: scope.user_id, record_id: deleted._id },

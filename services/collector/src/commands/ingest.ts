@@ -20,7 +20,7 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
-import type { CollectorModels, Counted } from '../models/index.js'
+import type { Counted } from '../models/index.js'
 import {
   bytesOf,
   DOCUMENT_BYTES,
@@ -30,6 +30,7 @@ import {
   versionOf,
 } from '../models/record.js'
 import { packRecord, unpackRecord } from '../presenters/record.js'
+import type { CollectorStore } from '../store.js'
 
 const ATTEMPTS = 20
 /** JSON a fifth of a document's limit can exceed it as BSON. */
@@ -141,7 +142,7 @@ const rounds = (entries: Entry[]): Entry[][] => {
  * limit
  */
 export const ingest = async (
-  models: CollectorModels,
+  models: CollectorStore,
   scope: RecordScope,
   records: unknown[],
   bodyBytes: number,
@@ -188,7 +189,7 @@ type StoredRecord = Omit<RecordDoc, 'user_id' | 'source' | 'created_at'>
 const keysOf = (entries: Entry[]): string[] => entries.map(({ key }) => key)
 
 const findStored = (
-  { records }: CollectorModels,
+  { records }: CollectorStore,
   scope: RecordScope,
   keys: (string | undefined)[],
 ): Promise<StoredVersion[]> =>
@@ -199,7 +200,7 @@ const findStored = (
 
 /** The stored records of those that were found. */
 const readStored = async (
-  { records }: CollectorModels,
+  { records }: CollectorStore,
   scope: RecordScope,
   entries: Entry[],
   found: StoredVersion[],
@@ -234,7 +235,7 @@ const storedForm = (record: RecordOf[Source], seen?: SeenValues) => {
 
 /** One atomic attempt to write entries of distinct keys; undefined on a conflict with another batch. */
 const write = async (
-  { records, quotas }: CollectorModels,
+  { records, quotas, recordsChanged }: CollectorStore,
   scope: RecordScope,
   entries: Entry[],
   stored: StoredRecord[],
@@ -294,6 +295,7 @@ const write = async (
       await quotas.change(scope.user_id, delta, async session => {
         const done = await records.collection.bulkWrite(operations as never, { session })
         if (done.insertedCount + done.matchedCount !== operations.length) throw new WriteConflict()
+        await recordsChanged(scope.user_id, session)
       })
       return results
     } catch (error) {

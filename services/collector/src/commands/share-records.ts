@@ -1,15 +1,15 @@
 import type { BodyOf, collectorApi } from '@iodine/contracts'
 import { inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { CollectorModels } from '../models/index.js'
 import type { RecordScope } from '../models/record.js'
+import type { CollectorStore } from '../store.js'
 
 /**
  * Shares a user's own records, or stops it. Searches ask for what is shared now, so that it is undone at once.
  * Throws 404 if one of them is not the user's.
  */
 export const shareRecords = async (
-  { mongo, records }: CollectorModels,
+  { mongo, records, recordsChanged }: CollectorStore,
   scope: RecordScope,
   { ids, shared, as }: BodyOf<typeof collectorApi.shareRecords>,
 ): Promise<void> => {
@@ -22,5 +22,6 @@ export const shareRecords = async (
   await inTransaction(mongo, async session => {
     const { matchedCount } = await records.updateMany(filter, change, { session })
     if (matchedCount !== unique.length) throw notFound()
+    await recordsChanged(scope.user_id, session)
   })
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
-import { HttpError, isFinalRefusal, type Peers, type StoreService } from '@iodine/service-kit'
-import { type AnyBulkWriteOperation, Types } from 'mongoose'
+import { id, LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
+import { HttpError, isFinalRefusal, type StoreService } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
+import { z } from 'zod'
 import type { CollectorModels } from '../models/index.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
@@ -9,39 +10,43 @@ import { presentSighting } from '../presenters/sighting.js'
 /** For a batch of records of maximum size. */
 const PUT_MS = 30_000
 const BATCH_CHARS = 1_500_000
-/** Records that one repair looks at for their users. */
-const LOOKED_AT = 2_000
 const RESIGHTED = 5_000
-/** Until a user's job begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
+/** Until the work begins: what is handed in meanwhile goes with it, and is handed in undisturbed. */
 const DELAY_MS = 1_000
 /** How long a batch waits for others to be handed in. */
 const QUIET_MS = 250
 const LOOK_MS = 10
+/** Batches after which other users get their turn. */
+const STEPS = 10
+const BACKOFF_MAX_MS = 3_000
 
-/**
- * Has the workers tell the sightings service of a user's records. One job a user: one that waits or runs does for all. Redis
- * may be down: the repair adds the job again.
- */
-export const queueSightings = async (
-  { queues, log }: Pick<StoreService, 'queues' | 'log'>,
-  user_id: Types.ObjectId,
-): Promise<void> => {
-  const id = user_id.toHexString()
-  await queues
-    .add(
-      'sightings',
-      { user_id: id },
-      { jobId: `user-${id}`, delay: DELAY_MS, removeOnComplete: true, removeOnFail: true },
-    )
-    .catch(error => log.warn({ err: error, user: id }, 'records not queued for sightings yet'))
+interface Sighting extends Pick<StoreService, 'peers' | 'log'> {
+  models: CollectorModels
+  ingesting: { count: number }
 }
 
-interface Sighting {
-  models: CollectorModels
-  /** Batches that are being handed in to this process. */
-  ingesting: { count: number }
-  peers: Peers
-  log: StoreService['log']
+/** Has the sightings service told of a user's records that are marked, once a transaction is committed. */
+export type RecordsChanged = (user_id: Types.ObjectId, session?: ClientSession) => Promise<void>
+
+export const createRecordsChanged = (
+  { outbox, peers, log }: StoreService,
+  models: CollectorModels,
+  ingesting: { count: number },
+): RecordsChanged => {
+  const changed = outbox.kind('records.changed', {
+    payload: z.strictObject({ id }),
+    concurrency: 2,
+    backoffMaxMs: BACKOFF_MAX_MS,
+    async handle([user], { signal }) {
+      for (let step = 0; user && step < STEPS && !signal.aborted; step++)
+        if (!(await sightRecords({ models, ingesting, peers, log }, user.id))) return
+      return 0
+    },
+  })
+  return (user_id, session) => {
+    const key = user_id.toHexString()
+    return changed.add({ id: key }, { key, dueIn: DELAY_MS, ...(session && { session }) })
+  }
 }
 
 /** Lets those who hand records in go first, for a while. */
@@ -64,7 +69,7 @@ const fitting = (docs: RecordDoc[]): { doc: RecordDoc; told: SightingRecord }[] 
  * they have changed again. May be repeated. Throws the error of the call.
  * @returns whether there may be more
  */
-export const sightRecords = async (
+const sightRecords = async (
   { models, ingesting, peers, log }: Sighting,
   userId: string,
 ): Promise<boolean> => {
@@ -123,39 +128,21 @@ export const sightRecords = async (
 }
 
 /**
- * Queues users again of whose records the sightings service does not know. Resolves to their number.
- * @param place where the last call ended: one user's many records do not hide those of others
- */
-export const repeatSightings = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  { records, removals }: CollectorModels,
-  place: { after?: Types.ObjectId | undefined },
-): Promise<number> => {
-  const owed = await records
-    .find({ sighted: false, ...(place.after && { user_id: { $gt: place.after } }) }, { user_id: 1 })
-    .sort({ user_id: 1 })
-    .limit(LOOKED_AT)
-    .lean<RecordDoc[]>()
-  const removed = await removals.find({}, { user_id: 1 }).limit(LOOKED_AT).lean<RemovalDoc[]>()
-  const users = new Map([...owed, ...removed].map(({ user_id }) => [user_id.toHexString(), user_id]))
-  for (const user_id of users.values()) await queueSightings(service, user_id)
-  place.after = owed.length === LOOKED_AT ? owed.at(-1)?.user_id : undefined
-  return users.size
-}
-
-/**
  * Marks some records after an id to be told again, as after the index was lost. Resolves to the last one's id, or null at
  * the end.
  */
 export const resightRecords = async (
-  { records }: CollectorModels,
+  { records, recordsChanged }: Pick<CollectorModels, 'records'> & { recordsChanged: RecordsChanged },
   after: string | null,
 ): Promise<string | null> => {
-  const ids = await records
-    .find(after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } }, { _id: 1 })
+  const docs = await records
+    .find(after === null ? {} : { _id: { $gt: new Types.ObjectId(after) } }, { user_id: 1 })
     .sort({ _id: 1 })
     .limit(RESIGHTED)
-    .lean<Pick<RecordDoc, '_id'>[]>()
-  await records.updateMany({ _id: { $in: ids.map(({ _id }) => _id) } }, { $set: { sighted: false } })
-  return ids.length === RESIGHTED ? (ids.at(-1)?._id.toHexString() ?? null) : null
+    .lean<Pick<RecordDoc, '_id' | 'user_id'>[]>()
+  // A crash in between leaves the call unanswered: it is repeated.
+  await records.updateMany({ _id: { $in: docs.map(({ _id }) => _id) } }, { $set: { sighted: false } })
+  const users = new Map(docs.map(({ user_id }) => [user_id.toHexString(), user_id]))
+  for (const user_id of users.values()) await recordsChanged(user_id)
+  return docs.length === RESIGHTED ? (docs.at(-1)?._id.toHexString() ?? null) : null
 }

@@ -11,21 +11,20 @@ import type { Blobs } from '../blobs/index.js'
 import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
-import { repeatSightings, resightRecords, sightRecords } from '../commands/sight-records.js'
+import { resightRecords } from '../commands/sight-records.js'
 import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
 import type { CollectorConfig } from '../config.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorModels } from '../models/index.js'
 import { presentSummaries, sealOf } from '../presenters/capture.js'
 import { presentRecords } from '../presenters/record.js'
 import { checkQuote } from '../queries/check-quote.js'
 import { openRecords } from '../queries/open-records.js'
+import type { CollectorStore } from '../store.js'
 
 export const addInternalRoutes = (
   service: StoreService,
-  models: CollectorModels,
+  models: CollectorStore,
   blobs: Blobs,
-  ingesting: { count: number },
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
   const { captures, quotas } = models
@@ -54,10 +53,6 @@ export const addInternalRoutes = (
     return { seq }
   })
 
-  const sighting = { models, ingesting, peers: service.peers, log: service.log }
-  service.internal(recordsInternal.sightRecords, async ({ body }) => ({
-    more: await sightRecords(sighting, body.user_id),
-  }))
   service.internal(recordsInternal.resightRecords, async ({ body }) => ({
     next: await resightRecords(models, body.after),
   }))
@@ -92,13 +87,8 @@ export const addInternalRoutes = (
     const bytes = record_bytes + capture_bytes
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
-  const place = {}
   serveRepair(service, async () => {
-    const [recounted, erased, told] = await Promise.all([
-      quotas.repair(),
-      eraseDue(models, blobs, service.peers),
-      repeatSightings(service, models, place),
-    ])
-    return recounted + erased + told
+    const [recounted, erased] = await Promise.all([quotas.repair(), eraseDue(models, blobs, service.peers)])
+    return recounted + erased
   })
 }
