@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { endpoint, internalEndpoint } from './endpoint.js'
+import { endpoint } from './endpoint.js'
 import { LIMITS } from './limits.js'
 import { filledText, id, limitParam, periodEnd, periodStart, time } from './primitives.js'
 import { RUN_STATES, SHARE_KINDS, SOURCES } from './vocabulary.js'
@@ -199,14 +199,5 @@ export const coordinationApi = {
     params,
     query: z.strictObject({ a: account, b: account }),
     response: coordinationEvidence,
-  }),
-} as const
-
-/** Served by the sightings service. */
-export const coordinationInternal = {
-  stepRun: internalEndpoint('POST /internal/coordination/:id/step', {
-    summary: 'Work on a run for some seconds; repeating it goes on with it',
-    params,
-    response: z.strictObject({ more: z.boolean() }),
   }),
 } as const

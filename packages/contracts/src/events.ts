@@ -53,8 +53,6 @@ export const QUEUES = {
   canon: { data: z.strictObject({ user_id: id }) },
   /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
   subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
-  /** Finds accounts that share the same. */
-  coordination: { data: z.strictObject({ run_id: id }) },
   inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },

@@ -6,7 +6,7 @@ import { campaignsApi } from './campaigns.js'
 import { canonInternal, canonicalApi } from './canonical.js'
 import { collectorApi } from './collector.js'
 import { communityApi } from './community.js'
-import { coordinationApi, coordinationInternal } from './coordination.js'
+import { coordinationApi } from './coordination.js'
 import type { FeedEndpoint, InternalEndpoint, PublicEndpoint } from './endpoint.js'
 import { communityInternal, historyInternal, mailsInternal, rebuildInternal } from './events.js'
 import { capturesApi, evidenceApi, sealsApi } from './evidence.js'
@@ -150,7 +150,6 @@ export const SERVICES = {
     apis: { sightings: sightingsApi, coordination: coordinationApi },
     internal: {
       ...sightingsInternal,
-      ...coordinationInternal,
       ...personalDataInternal,
       ...repairInternal,
       ...outboxInternal,

@@ -1041,7 +1041,7 @@ describe('an import', () => {
       while (!isOver) {
         await outbox().updateMany({ key: of, lease: { $exists: true } }, { $set: { due_at: new Date(0) } })
         for (const each of [service, ...others]) each.outbox.wake()
-        await sleep(5)
+        await sleep(50)
       }
       await done
     }

@@ -1,6 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { SightingsConfig } from './config.js'
 import { foldings } from './migrations/0001-foldings.js'
+import { outbox } from './migrations/0002-outbox.js'
 import { createModels } from './models/index.js'
 import { addCoordinationRoutes } from './routes/coordination.js'
 import { addSightingRoutes } from './routes/sightings.js'
@@ -18,5 +19,5 @@ export const createApp = (config: SightingsConfig, deps?: ServiceDeps): Promise<
       addSightingRoutes(service, models, secrets, config)
       addCoordinationRoutes(service, models, secrets)
     },
-    [foldings],
+    [foldings, outbox],
   )

@@ -1,13 +1,13 @@
 import {
   coordinationApi,
-  coordinationInternal,
   LIMITS,
   personalDataInternal,
   type RunQuestion,
   type SightingRecord,
 } from '@iodine/contracts'
+import { HttpError } from '@iodine/service-kit'
 import { apiClient, type BedUser, newId } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Rig, startRig } from './rig.js'
 
 let rig: Rig
@@ -33,10 +33,28 @@ const ask = (question: Partial<RunQuestion> = {}): RunQuestion => ({
 })
 const begin = (user: BedUser, question?: Partial<RunQuestion>) =>
   api(user).call(coordinationApi.createRun, { body: ask(question) })
-/** Does what the workers do. */
-const finish = async (id: string) => {
-  const step = () => rig.bed.internal(coordinationInternal.stepRun, { params: { id } })
-  while ((await step()).more);
+const until = (check: () => unknown) => vi.waitFor(check, 30_000)
+const outbox = () => rig.service.mongo.collection('outbox')
+/** Waits until the work is done. */
+const finish = (id: string) => until(async () => expect(await outbox().countDocuments({ key: id })).toBe(0))
+const stateOf = async (user: BedUser, id: string) =>
+  (await api(user).call(coordinationApi.getRun, { params: { id } })).state
+/** Has runs of scope `shared` wait while they are under way, each until it is released. */
+const holdRuns = async () => {
+  await rig.put(bo, posted('held', 5, { ...link(1), shared: 'username' }))
+  const held: (() => void)[] = []
+  let isHolding = true
+  rig.onOpen = () => isHolding && new Promise<void>(resolve => held.push(resolve))
+  const releaseAll = () => {
+    isHolding = false
+    for (const release of held.splice(0)) release()
+    rig.onOpen = () => {}
+  }
+  onTestFinished(async () => {
+    releaseAll()
+    await until(async () => expect(await outbox().countDocuments()).toBe(0))
+  })
+  return { held, releaseAll }
 }
 const run = async (user: BedUser, question?: Partial<RunQuestion>) => {
   const { id } = await begin(user, question)
@@ -224,23 +242,83 @@ describe('a run', () => {
 
   it('goes on in another process once the one that worked on it is gone', async () => {
     await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
-    const { id } = await begin(ana)
+    const { id, edges } = await run(ana)
     // As a killed process leaves it.
-    const runs = rig.service.mongo.model('Run')
-    await runs.updateOne({ _id: id }, { $set: { state: 'running', lease: 'gone', leased_until: new Date() } })
+    const killed = { state: 'running', progress: 0.5, totals: null, place: 0 }
+    await rig.service.mongo.model('Run').updateOne({ _id: id }, { $set: killed })
+    const lost = { kind: 'run', key: id, payload: { id }, attempts: 1, lease: 'of a dead one' }
+    await outbox().insertOne({ ...lost, due_at: new Date(), created_at: new Date() })
+    rig.service.outbox.wake()
     await finish(id)
-    expect(await api(ana).call(coordinationApi.getRun, { params: { id } })).toMatchObject({ state: 'done' })
+    const params = { id }
+    expect(await api(ana).call(coordinationApi.getRun, { params })).toMatchObject({
+      state: 'done',
+      progress: 1,
+      totals: { edges: 1 },
+    })
+    expect((await api(ana).call(coordinationApi.getNetwork, { params })).edges).toEqual(edges)
+  })
+
+  it('waits for a collector that is down, and is done when it is there again', async () => {
+    await holdRuns()
+    await rig.put(ana, posted('a', 0, link(1)))
+    rig.onOpen = () => {
+      throw new HttpError(503, 'down')
+    }
+    const { id } = await begin(ana, { scope: 'shared' })
+    await until(async () => expect(await outbox().findOne({ key: id })).toMatchObject({ attempts: 2 }))
+    expect(['queued', 'running']).toContain(await stateOf(ana, id))
+    rig.onOpen = () => {}
+    await finish(id)
+    const { edges } = await api(ana).call(coordinationApi.getNetwork, { params: { id } })
+    expect(ends({ edges })).toEqual([['telegram a', 'telegram held', 1]])
+  })
+
+  it('ends without a trace when it is removed while it is under way', async () => {
+    const { held, releaseAll } = await holdRuns()
+    await rig.put(ana, posted('a', 0, link(1)))
+    const { id } = await begin(ana, { scope: 'shared' })
+    await until(() => expect(held).toHaveLength(1))
+    await api(ana).call(coordinationApi.deleteRun, { params: { id } })
+    releaseAll()
+    await finish(id)
+    expect(await rig.service.mongo.model('Run').exists({ _id: id })).toBeNull()
+    expect(await rig.service.mongo.model('Edge').countDocuments({ run: id })).toBe(0)
   })
 })
 
 describe('limits', () => {
   it('lets a user have three runs at once, and begin another when one is done', async () => {
-    const three = await Promise.all([begin(ana), begin(ana), begin(ana)])
+    const { held } = await holdRuns()
+    const scope = 'shared'
+    await Promise.all([begin(ana, { scope }), begin(ana, { scope }), begin(ana, { scope })])
     expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
     await begin(bo)
-    await finish((three[0] as { id: string }).id)
-    await begin(ana)
+    await until(() => expect(held).toHaveLength(2))
+    held.shift()?.()
+    await until(async () =>
+      expect(
+        (await api(ana).call(coordinationApi.getRuns)).filter(({ state }) => state === 'done'),
+      ).toHaveLength(1),
+    )
+    await begin(ana, { scope })
     expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
+  })
+
+  it('works on two runs at once, the others wait in the order in which they were begun', async () => {
+    const { held } = await holdRuns()
+    const cleo = await rig.bed.user('cleo')
+    const users = [ana, cleo, ana, cleo]
+    const ids: string[] = []
+    for (const user of users) ids.push((await begin(user, { scope: 'shared' })).id)
+    const states = () => Promise.all(users.map((user, n) => stateOf(user, ids[n] ?? '')))
+    await until(() => expect(held).toHaveLength(2))
+    expect(await states()).toEqual(['running', 'running', 'queued', 'queued'])
+    held.shift()?.()
+    await until(() => expect(held).toHaveLength(2))
+    const now = await states()
+    expect(now.slice(0, 2).sort()).toEqual(['done', 'running'])
+    expect(now.slice(2)).toEqual(['running', 'queued'])
   })
 
   it('keeps the latest runs, and says until when', { tags: 'long' }, async () => {

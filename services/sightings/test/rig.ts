@@ -21,6 +21,8 @@ export interface Rig {
   remove(user: BedUser, ...ids: string[]): Promise<void>
   /** What the collector says of sharing, which the index may not know yet. */
   sharing: Map<string, SharedAs>
+  /** Runs before the collector says what is shared. */
+  onOpen: () => unknown
   search(
     user: BedUser,
     question: Partial<SightingSearch>,
@@ -58,7 +60,8 @@ export const startRig = async (env: Record<string, string> = {}): Promise<Rig> =
   const url = await bed.listen(service)
   const records = new Map<string, SightingRecord & { user_id: string }>()
   const sharing = new Map<string, SharedAs>()
-  bed.answer(recordsInternal.openRecords, ({ body }) => {
+  bed.answer(recordsInternal.openRecords, async ({ body }) => {
+    await rig.onOpen()
     const { quoting } = body
     const words = quoting && ('text' in quoting ? quoting.text : records.get(quoting.record_id)?.text)
     const quotes = words === undefined ? () => null : quotesOf(words)
@@ -72,11 +75,12 @@ export const startRig = async (env: Record<string, string> = {}): Promise<Rig> =
   })
   const putBody = (body: BodyOf<typeof sightingsInternal.putSightings>) =>
     bed.internal(sightingsInternal.putSightings, { body })
-  return {
+  const rig: Rig = {
     bed,
     service,
     url,
     sharing,
+    onOpen() {},
     async put(user, ...given) {
       const told = given.map(aRecord)
       for (const record of told) {
@@ -95,4 +99,5 @@ export const startRig = async (env: Record<string, string> = {}): Promise<Rig> =
       apiClient(url, user.token).call(sightingsApi.searchSightings, { body: question as SightingSearch }),
     stop: () => bed.stop(),
   }
+  return rig
 }

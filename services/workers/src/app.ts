@@ -3,7 +3,6 @@ import type { WorkersConfig } from './config.js'
 import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
 import { canonProcessor } from './processors/canon.js'
-import { coordinationProcessor } from './processors/coordination.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
@@ -26,7 +25,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
       startProcessor(secretsProcessor, context),
-      startProcessor(coordinationProcessor, context),
     ])
   } catch (error) {
     await service.close()

@@ -1,30 +1,25 @@
 import { LIMITS, type RunQuestion } from '@iodine/contracts'
-import { conflict, isDuplicateKey, notFound, type StoreService } from '@iodine/service-kit'
+import { conflict, inTransaction, isDuplicateKey, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
 import { removeRun } from './remove-run.js'
+import type { RunWork } from './work-on-run.js'
 
-/** How long the repair waits before it queues a run that nobody works on. */
-const CHECK_MS = 10_000
-/** Runs that one repair queues. */
-const REPEATED = 50
-
-/** Has the workers do a run. Redis may be down: the repair adds the job again. */
-const queueRun = async (
-  { queues, log }: Pick<StoreService, 'queues' | 'log'>,
-  run_id: string,
-): Promise<void> => {
-  await queues
-    .add('coordination', { run_id })
-    .catch(error => log.warn({ err: error, run: run_id }, 'run not queued yet'))
+export interface CreateRunContext {
+  models: SightingModels
+  runWork: RunWork
 }
 
-/** Takes one of the user's places for runs at once. Throws 409 if all are taken. */
-const insert = async ({ runs }: SightingModels, doc: RunDoc): Promise<RunDoc> => {
+/** Stores a run with its work, in one of the user's places for runs at once. Throws 409 if all are taken. */
+const insert = async ({ models, runWork }: CreateRunContext, doc: RunDoc): Promise<RunDoc> => {
+  const key = doc._id.toHexString()
   for (let place = 0; place < LIMITS.coordinationRunsAtOnce; place++) {
     try {
-      await runs.collection.insertOne({ ...doc, place })
+      await inTransaction(models.mongo, async session => {
+        await models.runs.collection.insertOne({ ...doc, place }, { session })
+        await runWork.add({ id: key }, { key, session })
+      })
       return doc
     } catch (error) {
       if (!isDuplicateKey(error)) throw error
@@ -36,11 +31,11 @@ const insert = async ({ runs }: SightingModels, doc: RunDoc): Promise<RunDoc> =>
 /** Begins a run of a user. Older ones than are kept are removed. Throws 409 if as many are under way as may be at once,
  * 404 for a post that is not the user's. */
 export const createRun = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  models: SightingModels,
+  context: CreateRunContext,
   userId: string,
   { since, until, ...question }: RunQuestion,
 ): Promise<RunDoc> => {
+  const { models } = context
   const now = new Date()
   const record_id = question.about?.record_id
   if (
@@ -48,7 +43,7 @@ export const createRun = async (
     !(await models.sightings.exists({ _id: record_id, owner: new Types.ObjectId(userId) }))
   )
     throw notFound()
-  const doc = await insert(models, {
+  const doc = await insert(context, {
     _id: new Types.ObjectId(),
     owner: new Types.ObjectId(userId),
     state: 'queued',
@@ -61,9 +56,6 @@ export const createRun = async (
     problem: null,
     totals: null,
     truncated: { shares: false, objects: 0, edges: false },
-    leased_until: now,
-    lease: null,
-    check_at: new Date(now.getTime() + CHECK_MS),
   })
   const older = await models.runs
     .find({ owner: doc.owner, place: { $exists: false } }, { _id: 1 })
@@ -71,23 +63,5 @@ export const createRun = async (
     .skip(LIMITS.coordinationRunsKept - LIMITS.coordinationRunsAtOnce)
     .lean<Pick<RunDoc, '_id'>[]>()
   for (const { _id } of older) await removeRun(models, _id)
-  await queueRun(service, doc._id.toHexString())
   return doc
-}
-
-/** Queues runs again that nobody has worked on for a while. Resolves to their number. */
-export const repeatRuns = async (
-  service: Pick<StoreService, 'queues' | 'log'>,
-  { runs }: SightingModels,
-): Promise<number> => {
-  const now = new Date()
-  const due = await runs
-    .find({ place: { $exists: true }, check_at: { $lt: now }, leased_until: { $lt: now } }, { _id: 1 })
-    .limit(REPEATED)
-    .lean<Pick<RunDoc, '_id'>[]>()
-  for (const { _id } of due) {
-    await runs.updateOne({ _id }, { $set: { check_at: new Date(Date.now() + CHECK_MS) } })
-    await queueRun(service, _id.toHexString())
-  }
-  return due.length
 }

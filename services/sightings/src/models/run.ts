@@ -35,12 +35,6 @@ export interface RunDoc {
   problem: string | null
   totals: RunTotals | null
   truncated: { shares: boolean; objects: number; edges: boolean }
-  /** Some process works on it until then, and says so again while it does. */
-  leased_until: Date
-  /** Which process that is. */
-  lease: string | null
-  /** The repair skips it until this time. */
-  check_at: Date
 }
 
 /** Two posts, the older one first: of the edge's accounts `a` or `b`. */
@@ -100,9 +94,6 @@ export const runSchema = new Schema<RunDoc>(
     problem: String,
     totals: Schema.Types.Mixed,
     truncated: Schema.Types.Mixed,
-    leased_until: { type: Date, required },
-    lease: String,
-    check_at: { type: Date, required },
   },
   { collection: 'runs', versionKey: false, minimize: false },
 )
@@ -111,8 +102,6 @@ runSchema.index(
   { unique: true, partialFilterExpression: { place: { $exists: true } } },
 )
 runSchema.index({ owner: 1, created_at: -1 })
-// For the repair.
-runSchema.index({ place: 1, check_at: 1 }, { partialFilterExpression: { place: { $exists: true } } })
 runSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
 export const edgeSchema = new Schema<EdgeDoc>(

@@ -1,8 +1,8 @@
-import { coordinationApi, coordinationInternal, LIMITS } from '@iodine/contracts'
+import { coordinationApi, LIMITS } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
 import { createRun } from '../commands/create-run.js'
 import { removeRun } from '../commands/remove-run.js'
-import { createRunner } from '../commands/step-run.js'
+import { createRunWork } from '../commands/work-on-run.js'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc } from '../models/run.js'
 import { presentNetwork, presentRun } from '../presenters/run.js'
@@ -16,8 +16,10 @@ export const addCoordinationRoutes = (
   models: SightingModels,
   secrets: () => Promise<Secrets>,
 ): void => {
+  const { outbox, peers, log } = service
+  const runWork = createRunWork(outbox, { models, peers, secrets, log })
   service.route(coordinationApi.createRun, async ({ body, user }) =>
-    presentRun(await createRun(service, models, user.id, body)),
+    presentRun(await createRun({ models, runWork }, user.id, body)),
   )
   service.route(coordinationApi.getRuns, async ({ user }) =>
     (await findRuns(models, user.id)).map(presentRun),
@@ -40,14 +42,9 @@ export const addCoordinationRoutes = (
     return presentNetwork(edges)
   })
   service.route(coordinationApi.getShares, async ({ params, query, user }) =>
-    readEvidence({ models, peers: service.peers }, await findRun(models, user.id, params.id), query),
+    readEvidence({ models, peers }, await findRun(models, user.id, params.id), query),
   )
   service.route(coordinationApi.getLeftOut, async ({ params, user }) =>
-    readLeftOut({ models, peers: service.peers }, await findRun(models, user.id, params.id)),
+    readLeftOut({ models, peers }, await findRun(models, user.id, params.id)),
   )
-  const runner = createRunner({ models, peers: service.peers, secrets, log: service.log })
-  service.onClose(() => runner.stop())
-  service.internal(coordinationInternal.stepRun, async ({ params }) => ({
-    more: await runner.step(params.id),
-  }))
 }

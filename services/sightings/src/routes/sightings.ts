@@ -12,7 +12,6 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { askForRecords } from '../commands/ask-for-records.js'
-import { repeatRuns } from '../commands/create-run.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
 import { takeSnapshot } from '../commands/take-snapshot.js'
@@ -88,7 +87,7 @@ export const addSightingRoutes = (
         'coordination_run',
         runs,
         owner => ({ owner }),
-        ({ lease: _l, leased_until: _u, check_at: _c, place: _p, ...run }) => run,
+        ({ place: _p, ...run }) => run,
       ),
       personalSource(
         'coordination_edge',
@@ -111,8 +110,7 @@ export const addSightingRoutes = (
       'repair',
       async () =>
         (await takeSnapshot(models, new Date().toISOString().slice(0, 10))) +
-        (await askForRecords(models, secrets, service.peers)) +
-        (await repeatRuns(service, models)),
+        (await askForRecords(models, secrets, service.peers)),
     ),
   )
 }

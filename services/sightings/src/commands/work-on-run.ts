@@ -1,20 +1,23 @@
-import { randomUUID } from 'node:crypto'
-import { LIMITS, recordsInternal } from '@iodine/contracts'
-import { HttpError, type Peers, type StoreService } from '@iodine/service-kit'
+import { id, LIMITS, recordsInternal } from '@iodine/contracts'
+import { HttpError, type Kind, type Peers, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { z } from 'zod'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
+import { createTurns } from '../policies/turns.js'
 import { type Collected, collectPosts } from '../queries/collect-posts.js'
 import { recordsAbout } from '../queries/records-about.js'
 import type { Secrets } from '../store.js'
 import type { Findings, FoundEdge, Post } from '../thread/find.js'
 import { findInThread } from '../thread/start.js'
 
-/** A process that works on a run says so again before this is over; after it another begins anew. */
-const LEASE_MS = 30_000
-const RENEW_MS = 5_000
-/** How long one call waits for the end of a run. */
-const WAIT_MS = 10_000
+/** Runs that a process works on at once, but for those that have taken `TURN_MS`. */
+const TURNS = 2
+const TURN_MS = 100_000
+/** Runs that a process holds: at work, or waiting for their turn. */
+const HELD = 8
+const BACKOFF_MAX_MS = 3_000
+const PROGRESS_MS = 5_000
 /** Records of others that the edges of a run stand on: edges beyond are not kept. */
 const FOREIGN_MAX = 200_000
 const OPEN_MS = 10_000
@@ -129,20 +132,19 @@ const store = async (
   return docs.length === all
 }
 
-const work = async (context: RunContext, run: RunDoc, lease: string, signal: AbortSignal): Promise<void> => {
+const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promise<void> => {
   const { models, peers } = context
   const { runs } = models
-  const at = { _id: run._id, lease }
+  const unfinished = { _id: run._id, place: { $exists: true } }
+  const removed = new AbortController()
+  const signal = AbortSignal.any([stop, removed.signal])
   let progress = 0.05
-  let lost = false
-  const renew = setInterval(() => {
+  const report = setInterval(() => {
     runs
-      .updateOne(at, { $set: { progress, leased_until: new Date(Date.now() + LEASE_MS) } })
-      .then(({ matchedCount }) => {
-        lost ||= matchedCount === 0
-      })
+      .updateOne(unfinished, { $set: { state: 'running', progress } })
+      .then(({ matchedCount }) => matchedCount === 0 && removed.abort())
       .catch(() => {})
-  }, RENEW_MS)
+  }, PROGRESS_MS)
   try {
     const owner = run.owner.toHexString()
     const collected: Collected = {
@@ -174,11 +176,11 @@ const work = async (context: RunContext, run: RunDoc, lease: string, signal: Abo
       },
       signal,
     )
-    if (lost) return
+    signal.throwIfAborted()
     const isWhole = await store(models, run, findings, own)
     const { posts: looked, without_time, without_account, left_out, truncated } = collected
     const { shares, pairs, accounts, edges, threshold, truncatedObjects } = findings
-    const { matchedCount } = await runs.updateOne(at, {
+    const { matchedCount } = await runs.updateOne(unfinished, {
       $set: {
         state: 'done',
         progress: 1,
@@ -201,7 +203,7 @@ const work = async (context: RunContext, run: RunDoc, lease: string, signal: Abo
     if (matchedCount === 0 && !(await runs.exists({ _id: run._id })))
       await models.edges.deleteMany({ run: run._id })
   } finally {
-    clearInterval(renew)
+    clearInterval(report)
   }
 }
 
@@ -209,70 +211,36 @@ const work = async (context: RunContext, run: RunDoc, lease: string, signal: Abo
 const passes = (error: unknown): boolean =>
   error instanceof HttpError || (error instanceof Error && error.name.startsWith('Mongo'))
 
-export interface Runner {
-  /**
-   * Works on a run, or waits some seconds for the process that does.
-   * @returns whether there is more to do
-   */
-  step(id: string): Promise<boolean>
-  /** Stops what is under way: another process, or this one after its start, begins it anew. */
-  stop(): Promise<void>
+const workOn = async (context: RunContext, id: string, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted()
+  const { runs } = context.models
+  const unfinished = { _id: id, place: { $exists: true } }
+  const run = await runs.findOneAndUpdate(unfinished, { $set: { state: 'running' } }).lean<RunDoc>()
+  if (!run) return
+  try {
+    await work(context, run, signal)
+  } catch (error) {
+    if (signal.aborted || passes(error)) {
+      await runs.updateOne(unfinished, { $set: { state: 'queued', progress: 0 } })
+      throw error
+    }
+    context.log.warn({ err: error, run: id }, 'run stopped')
+    const problem = 'There was too much to compare, or an error on the server'
+    await runs.updateOne(unfinished, { $set: { state: 'failed', problem }, $unset: { place: 1 } })
+  }
 }
 
-/** Works on runs, each in a thread of its own. */
-export const createRunner = (context: RunContext): Runner => {
-  const { runs } = context.models
-  const atWork = new Map<string, Promise<void>>()
-  const stopping = new AbortController()
+export type RunWork = Kind<{ id: string }>
 
-  const stopped = async ({ _id }: RunDoc, lease: string, error: unknown) => {
-    const at = { _id, lease }
-    if (stopping.signal.aborted || passes(error))
-      await runs.updateOne(at, { $set: { state: 'queued', progress: 0, leased_until: new Date() } })
-    else {
-      const problem = 'There was too much to compare, or an error on the server'
-      await runs.updateOne(at, { $set: { state: 'failed', problem }, $unset: { place: 1 } })
-    }
-  }
-
-  const begin = async (id: string): Promise<boolean> => {
-    const now = new Date()
-    const lease = randomUUID()
-    const run = await runs
-      .findOneAndUpdate(
-        { _id: id, place: { $exists: true }, leased_until: { $lte: now } },
-        { $set: { state: 'running', lease, leased_until: new Date(now.getTime() + LEASE_MS) } },
-        { returnDocument: 'after' },
-      )
-      .lean<RunDoc>()
-    if (!run) return false
-    const working = work(context, run, lease, stopping.signal)
-      .catch((error: unknown) => {
-        context.log.warn({ err: error, run: id }, 'run stopped')
-        return stopped(run, lease, error)
-      })
-      // Nobody renews the lease: another begins when it is over.
-      .catch((error: unknown) => context.log.warn({ err: error, run: id }, 'run left as it is'))
-      .finally(() => atWork.delete(id))
-    atWork.set(id, working)
-    return true
-  }
-
-  return {
-    async step(id) {
-      if (atWork.has(id) || (await begin(id))) {
-        let timer: NodeJS.Timeout | undefined
-        const waited = new Promise(resolve => {
-          timer = setTimeout(resolve, WAIT_MS)
-        })
-        await Promise.race([atWork.get(id), waited])
-        clearTimeout(timer)
-      }
-      return (await runs.exists({ _id: id, place: { $exists: true } })) !== null
+/** Work of the outbox: does runs, each in a thread of its own, in the order in which they were begun. */
+export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
+  const inTurn = createTurns(TURNS, TURN_MS)
+  return outbox.kind('run', {
+    payload: z.strictObject({ id }),
+    concurrency: HELD,
+    backoffMaxMs: BACKOFF_MAX_MS,
+    async handle([run], { signal }) {
+      if (run) await inTurn(() => workOn(context, run.id, signal))
     },
-    async stop() {
-      stopping.abort()
-      await Promise.all(atWork.values())
-    },
-  }
+  })
 }
