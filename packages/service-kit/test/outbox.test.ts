@@ -188,6 +188,14 @@ describe('an entry', () => {
     expect(await left()).toBe(0)
   })
 
+  it('of a deleted user is removed by its key, and no other', async () => {
+    const outbox = await replica()
+    const note = noting(outbox)
+    for (const key of ['a', 'b']) await note.add({ n: 1 }, { key, dueIn: 3_600_000 })
+    await outbox.forget('a')
+    expect(await entries()).toMatchObject([{ key: 'b' }])
+  })
+
   it('that is due later waits', async () => {
     const note = noting(await replica())
     await note.add({ n: 1 }, { dueIn: 300 })

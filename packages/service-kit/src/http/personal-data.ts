@@ -1,7 +1,6 @@
-import { type PersonalItem, personalDataInternal } from '@iodine/contracts'
+import { DONE, type PersonalItem, personalDataInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
 import type { StoreService } from '../service.js'
-import { done } from './done.js'
 import { jsonArray, readBatches } from './lists.js'
 
 /** A collection with personal data. */
@@ -54,7 +53,9 @@ export const servePersonalData = (
   { sources, forget }: { sources: PersonalSource[]; forget: (userId: Types.ObjectId) => Promise<unknown> },
 ): void => {
   serveExport(service, sources)
-  service.internal(personalDataInternal.forgetUser, async ({ params }) =>
-    done(forget(new Types.ObjectId(params.id))),
-  )
+  service.internal(personalDataInternal.forgetUser, async ({ params: { id } }) => {
+    await forget(new Types.ObjectId(id))
+    await service.outbox.forget(id)
+    return DONE
+  })
 }

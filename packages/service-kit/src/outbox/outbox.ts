@@ -117,6 +117,8 @@ export interface Outbox {
   states(): Promise<Record<string, QueueState>>
   /** The entries that were given up, newest first. */
   failed(limit: number): Promise<FailedWork[]>
+  /** Removes all entries of a key, such as a deleted user's id. */
+  forget(key: string): Promise<void>
   /** Has a failed entry tried again now. False if it is not there. */
   retry(id: string): Promise<boolean>
   /** Removes a failed entry. False if it is not there. */
@@ -471,6 +473,9 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
         created_at: created_at.toISOString(),
         failed_at: failed_at.toISOString(),
       }))
+    },
+    async forget(key) {
+      await model.deleteMany({ kind: { $in: [...lanes.keys()] }, key })
     },
     async retry(id) {
       const { matchedCount } = await model.updateOne(

@@ -1,0 +1,68 @@
+/**
+ * From the answer to `POST /iods` to the public profile that counts the IOD, by the outbox, beside a bare call to the
+ * community service that applies the same kind of event; with Redis up, then with Redis stopped.
+ *
+ *   npm run bench -- outbox
+ *   ROUNDS=200 npm run bench -- outbox
+ */
+import { communityInternal, iodsApi } from '@iodine/contracts'
+import { startTestStack } from '@iodine/harness'
+import { connectMongo } from '@iodine/service-kit'
+import { iodInput, median, newId, startTestRedis } from '@iodine/test-kit'
+import { count, interleave, ratio, table, timed } from './lib/measure.js'
+
+const rounds = Number(process.env.ROUNDS ?? 100)
+
+const redis = await startTestRedis()
+const stack = await startTestStack({ env: { REDIS_URL: redis.url, LOG_LEVEL: 'silent' } })
+const community = await connectMongo(stack.mongoUrl, `${stack.prefix}_community`)
+const contributions = community.collection('contributions')
+try {
+  const { api, id: user_id } = await stack.signUp()
+  const isThere = async (id: string) => {
+    while (
+      !(await contributions.findOne(
+        { _id: new community.base.Types.ObjectId(id) },
+        { projection: { _id: 1 } },
+      ))
+    );
+  }
+  const measure = () =>
+    interleave(
+      rounds,
+      {
+        outbox: async () => {
+          const { id } = await api.call(iodsApi.createIod, { body: iodInput() })
+          return timed(() => isThere(id))
+        },
+        call: () => {
+          const { value, category, description } = iodInput()
+          const data = {
+            id: newId(),
+            user_id,
+            value,
+            category,
+            description,
+            created_at: new Date().toISOString(),
+          }
+          const events = [{ type: 'iod.created' as const, data }]
+          return timed(() =>
+            stack.peers.call('community', communityInternal.applyEvents, { body: { events } }),
+          )
+        },
+      },
+      5,
+    )
+  const rows: string[][] = []
+  for (const state of ['up', 'stopped']) {
+    if (state === 'stopped') await redis.stop()
+    const times = await measure()
+    const [outbox, call] = [median(times.outbox), median(times.call)]
+    rows.push([state, count(outbox), count(call), ratio(outbox, call)])
+  }
+  table(['Redis', 'ms to the profile (median)', 'ms of a bare call', 'ratio'], rows)
+} finally {
+  await community.close()
+  await stack.stop()
+  await redis.stop()
+}
