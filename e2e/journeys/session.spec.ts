@@ -167,6 +167,8 @@ test('a remote that hangs gives way to an error card after 120 s', { tag: '@long
   const { token } = await admin()
   await page.clock.install()
   await openAs(page, stack.url, token, '/dashboard/overview')
+  // A chunk that is still loading when the clock jumps times out.
+  await page.waitForLoadState('networkidle')
   const hung = '**/remotes/mfe-narratives/remoteEntry*'
   await page.route(hung, () => {})
   await page.getByRole('link', { name: 'Narratives' }).click()

@@ -21,6 +21,8 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
   await page.emulateMedia({ colorScheme: 'dark' })
   await openAs(await person('ada'), '/dashboard')
   await expect(page).toHaveURL(/\/dashboard\/overview$/)
+  // A chunk that is still loading when the clock jumps times out.
+  await page.waitForLoadState('networkidle')
 
   await page.getByRole('button', { name: 'Generate Code' }).click()
   const code = page.getByLabel('Extension code')
@@ -33,12 +35,16 @@ test('the overview: a code that counts down and clears itself, the roadmap, ways
   await page.clock.fastForward(60_000)
   await expect(code).toHaveCount(0)
 
+  // The toast lasts 3 s: it waits for the test while the clock stands.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000))
   await page.route('**/generate-extension-code', route => route.abort())
   await page.getByRole('button', { name: 'Generate Code' }).click()
   const failure = toast(page, 'Failed to generate extension code')
   await expect(failure).toBeVisible()
-  await page.clock.fastForward(3_100)
+  await page.clock.runFor(2_500)
+  await expect(failure).toBeVisible()
   await page.clock.runFor(1_000)
+  await page.clock.resume()
   await expect(failure).toBeHidden()
 
   for (const item of [
