@@ -96,7 +96,14 @@ export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
 export { EVENTS_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
-export { type AddOptions, createOutbox, type Kind, type KindSpec, type Outbox } from './outbox/outbox.js'
+export {
+  type AddOptions,
+  byId,
+  createOutbox,
+  type Kind,
+  type KindSpec,
+  type Outbox,
+} from './outbox/outbox.js'
 export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'

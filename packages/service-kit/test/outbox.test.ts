@@ -9,6 +9,7 @@ import {
   createLogger,
   createPartMetrics,
   inTransaction,
+  type KindSpec,
   type Outbox,
 } from '../src/index.js'
 import { createOutbox } from '../src/outbox/outbox.js'
@@ -49,7 +50,11 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, int
 const empty = () => until(async () => expect(await left()).toBe(0))
 
 /** A kind whose handler notes what it is given, then does as told. */
-const noting = (outbox: Outbox, act: (numbers: number[]) => unknown = () => {}, spec: object = {}) => {
+const noting = (
+  outbox: Outbox,
+  act: (numbers: number[]) => unknown = () => {},
+  spec: Partial<KindSpec<{ n: number }>> = {},
+) => {
   const seen: number[][] = []
   const kind = outbox.kind<{ n: number }>('note', {
     payload,
@@ -173,9 +178,9 @@ describe('an entry', () => {
   it('runs again when its handler says so, unless it is completed meanwhile', async () => {
     let again: number | undefined = 20
     const outbox = await replica()
-    const note = noting(outbox, () => again)
-    await note.add({ n: 1 }, { key: 'a' })
-    await note.add({ n: 2 }, { key: 'a' })
+    const note = noting(outbox, () => again, { keyOf: () => 'a' })
+    await note.add({ n: 1 })
+    await note.add({ n: 2 })
     await until(() => expect(note.seen.length).toBeGreaterThan(4))
     again = 3_600_000
     await until(async () =>
@@ -190,10 +195,26 @@ describe('an entry', () => {
 
   it('of a deleted user is removed by its key, and no other', async () => {
     const outbox = await replica()
-    const note = noting(outbox)
-    for (const key of ['a', 'b']) await note.add({ n: 1 }, { key, dueIn: 3_600_000 })
-    await outbox.forget('a')
-    expect(await entries()).toMatchObject([{ key: 'b' }])
+    const note = noting(outbox, undefined, { keyOf: ({ n }) => `user ${n}` })
+    await note.addAll([{ n: 1 }, { n: 2 }], { dueIn: 3_600_000 })
+    await outbox.forget('user 1')
+    expect(await entries()).toMatchObject([{ key: 'user 2' }])
+    expect(await note.pending(10)).toEqual([{ n: 2 }])
+  })
+
+  it('of a deleted user stays while it is handled', async () => {
+    const outbox = await replica()
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const note = noting(outbox, () => held, { keyOf: () => 'user' })
+    await note.add({ n: 1 })
+    await until(() => expect(note.seen).toEqual([[1]]))
+    await outbox.forget('user')
+    expect(await left()).toBe(1)
+    release()
+    await empty()
   })
 
   it('that is due later waits', async () => {
@@ -247,11 +268,14 @@ describe('several entries', () => {
     const held = new Promise<void>(resolve => {
       release = resolve
     })
-    const note = noting(outbox, ([n]) => (n === 0 ? held : undefined), { concurrency: 3 })
-    await note.add({ n: 0 }, { key: 'a' })
+    const note = noting(outbox, ([n]) => (n === 0 ? held : undefined), {
+      concurrency: 3,
+      keyOf: ({ n }) => (n === 9 ? 'b' : 'a'),
+    })
+    await note.add({ n: 0 })
     await until(() => expect(note.seen).toEqual([[0]]))
-    for (const n of [1, 2, 3]) await note.add({ n }, { key: 'a' })
-    await note.add({ n: 9 }, { key: 'b' })
+    for (const n of [1, 2, 3]) await note.add({ n })
+    await note.add({ n: 9 })
     await until(() => expect(note.seen).toContainEqual([9]))
     expect(note.seen).toEqual([[0], [9]])
     release()
@@ -274,10 +298,10 @@ describe('several entries', () => {
           active.set(key, (active.get(key) ?? 0) - 1)
           runs.push(n)
         },
-        { concurrency: 3 },
+        { concurrency: 3, keyOf: ({ n }) => `k${n % 7}` },
       )
     const [a] = await Promise.all([start(), start(), start()])
-    for (let n = 0; n < rounds(200); n++) await a!.add({ n }, { key: `k${n % 7}` })
+    for (let n = 0; n < rounds(200); n++) await a!.add({ n })
     await empty()
     expect(overlaps).toEqual([])
     // The last of each key is among them.

@@ -146,7 +146,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
       await workOff({})
     },
     told: id => workedOff({ kind: 'narrative.changed', key: id }),
-    owe: id => store.changed.add({ id }, { key: id }),
+    owe: id => store.changed.add({ id }),
     redis,
     async user(username) {
       const user = await bed.user(username)

@@ -213,7 +213,7 @@ describe('after a crash', () => {
       { _id: id },
       { $set: { state: 'open', triplets: [], graph: null, ...fields } },
     )
-    await bench.store.extractions.add({ id }, { key: id })
+    await bench.store.extractions.add({ id })
     await bench.store.edges.deleteMany({ user_id: ana.id })
     // The answer may precede the end of its job, which is locked until then.
     await vi.waitFor(async () => (await jobOf(id))?.remove(), 30_000)

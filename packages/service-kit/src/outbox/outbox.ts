@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { FailedWork } from '@iodine/contracts'
+import { type FailedWork, id } from '@iodine/contracts'
 import { type Context, context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { UnrecoverableError } from 'bullmq'
 import { type ClientSession, Schema, Types } from 'mongoose'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { HttpError, isFinalRefusal } from '../http/errors.js'
 import { createJobRunner } from '../observe/job-runs.js'
 import type { Logger } from '../observe/logging.js'
@@ -68,6 +68,8 @@ const ERROR_MAX = 500
 
 export interface KindSpec<P> {
   payload: z.ZodType<P>
+  /** Returns the key of an entry. One call handles the entries of a key, with the newest payload. Default: no key. */
+  keyOf?: (payload: P) => string
   /**
    * Does the work of entries: of one, or of up to `batch`. It may run again for the same entries, also in another process.
    * A number that it resolves to has the entries run again after so many milliseconds, unless they are completed before.
@@ -87,20 +89,26 @@ export interface KindSpec<P> {
 }
 
 export interface AddOptions {
-  /** Entries of one key are handled by one call, with the newest payload. */
-  key?: string
   /** Milliseconds until the entry is due. */
   dueIn?: number
   /** Has the entry be stored by this transaction, which changes the data that the work is about. */
-  session?: ClientSession
+  session?: ClientSession | undefined
+}
+
+/** Part of a kind's spec: its entries name a document, whose id is their key. */
+export const byId = {
+  payload: z.strictObject({ id }),
+  keyOf: ({ id }: { id: string }): string => id,
 }
 
 /** Work of one kind. */
 export interface Kind<P> {
   /** Stores work to be done. It is begun after the commit. */
   add(payload: P, options?: AddOptions): Promise<void>
-  /** The same for many, without keys. */
-  addAll(payloads: readonly P[], options?: Omit<AddOptions, 'key'>): Promise<void>
+  /** The same for many. */
+  addAll(payloads: readonly P[], options?: AddOptions): Promise<void>
+  /** Returns payloads of at most `limit` entries, in no order. */
+  pending(limit: number): Promise<P[]>
   /** Removes the entries of a key: their work is done. */
   complete(key: string): Promise<void>
 }
@@ -117,7 +125,7 @@ export interface Outbox {
   states(): Promise<Record<string, QueueState>>
   /** The entries that were given up, newest first. */
   failed(limit: number): Promise<FailedWork[]>
-  /** Removes all entries of a key, such as a deleted user's id. */
+  /** Removes the entries of a key, such as a deleted user's id. Entries that a handler holds end with the handler. */
   forget(key: string): Promise<void>
   /** Has a failed entry tried again now. False if it is not there. */
   retry(id: string): Promise<boolean>
@@ -372,9 +380,10 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
     if (session) onCommit(session, begin)
     else begin()
   }
-  const docOf = (kind: string, payload: unknown, { key, dueIn = 0 }: AddOptions): EntryDoc => {
+  const docOf = ({ name: kind, spec }: Lane, payload: unknown, { dueIn = 0 }: AddOptions): EntryDoc => {
     const now = Date.now()
     const origin = originOf()
+    const key = spec.keyOf?.(payload)
     return {
       _id: new Types.ObjectId(),
       kind,
@@ -440,10 +449,14 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
       // Start at 0: a counter whose first sample is 1 shows no increase.
       metrics.countGivenUp(name, 0)
       return {
-        add: (payload, options = {}) => insert(lane, [docOf(name, payload, options)], options),
+        add: (payload, options = {}) => insert(lane, [docOf(lane, payload, options)], options),
         async addAll(payloads, options = {}) {
-          const docs = payloads.map(payload => docOf(name, payload, options))
+          const docs = payloads.map(payload => docOf(lane, payload, options))
           if (docs.length > 0) await insert(lane, docs, options)
+        },
+        async pending(limit) {
+          const docs = await model.find({ kind: name }, { payload: 1 }).limit(limit).lean<EntryDoc[]>()
+          return docs.flatMap(({ payload }) => spec.payload.safeParse(payload).data ?? [])
         },
         async complete(key) {
           await model.deleteMany({ kind: name, key })
@@ -475,7 +488,7 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
       }))
     },
     async forget(key) {
-      await model.deleteMany({ kind: { $in: [...lanes.keys()] }, key })
+      await model.deleteMany({ kind: { $in: [...lanes.keys()] }, key, lease: { $exists: false } })
     },
     async retry(id) {
       const { matchedCount } = await model.updateOne(

@@ -1,12 +1,12 @@
-import { type DomainEvent, id } from '@iodine/contracts'
+import type { DomainEvent } from '@iodine/contracts'
 import {
+  byId,
   createVersion,
   EVENTS_BACKOFF_MAX_MS,
   type KindSpec,
   tellCommunity,
   usersVersionKey,
 } from '@iodine/service-kit'
-import { z } from 'zod'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 
@@ -27,7 +27,7 @@ export const eventsOfUser = ({ _id, username, revision, created_at }: UserDoc): 
 
 /** Work of the outbox: sends a user's present state to the community service. */
 export const userChanges = (of: () => AuthContext): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id }),
+  ...byId,
   backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
   concurrency: 4,
   async handle([changed]) {

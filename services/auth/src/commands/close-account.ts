@@ -1,6 +1,5 @@
-import { id, personalDataInternal, servicesWith } from '@iodine/contracts'
-import { addressOf, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
-import { z } from 'zod'
+import { personalDataInternal, servicesWith } from '@iodine/contracts'
+import { addressOf, byId, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
@@ -100,7 +99,7 @@ export const deleteAccount = async (
       )
       .lean<UserDoc>()
     const id = _id.toHexString()
-    if (marked) await deletions.add({ id }, { key: id, session })
+    if (marked) await deletions.add({ id }, { session })
     return marked
   })
   if (user) await removeUser(context, user)
@@ -112,7 +111,7 @@ export const deleteAccount = async (
  * no request of the user is in flight any more.
  */
 export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id }),
+  ...byId,
   concurrency: 2,
   backoffMaxMs: BACKOFF_MAX_MS,
   async handle([deleted]) {

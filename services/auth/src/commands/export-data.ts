@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import { DETAILS, id, LIMITS, type MailJob, paths, type ServiceName } from '@iodine/contracts'
+import { DETAILS, LIMITS, type MailJob, paths, type ServiceName } from '@iodine/contracts'
 import {
+  byId,
   conflict,
   HttpError,
   inTransaction,
@@ -13,7 +14,6 @@ import {
   tooManyRequests,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { z } from 'zod'
 import type { AuthContext } from '../context.js'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
 import type { UserDoc } from '../models/user.js'
@@ -70,7 +70,7 @@ export const beginExport = async (context: AuthContext, userId: string): Promise
       await models.exportPieces.deleteMany({ export_id: before.export_id }, { session })
     } else await models.dataExports.create([{ _id, ...fields }], { session })
     const id = fields.export_id.toHexString()
-    await exports.add({ id }, { key: id, session })
+    await exports.add({ id }, { session })
   }).catch(error => {
     throw isDuplicateKey(error) ? conflict(DETAILS.exportUnderWay) : error
   })
@@ -87,7 +87,7 @@ export const dropExport = async ({ models }: AuthContext, userId: Types.ObjectId
 
 /** Work of the outbox: gathers a user's data from one service after another, then mails that the file is ready. */
 export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id }),
+  ...byId,
   concurrency: 2,
   backoffMaxMs: BACKOFF_MAX_MS,
   async handle([begun]) {

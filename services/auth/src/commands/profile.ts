@@ -27,7 +27,7 @@ export const chooseUsername = async (
         { returnDocument: 'after', session },
       )
       .lean<UserDoc>()
-    await changedUsers.add({ id: userId }, { key: userId, session })
+    if (changed) await changedUsers.add({ id: userId }, { session })
     return changed
   }).catch(error => {
     throw isDuplicateKey(error) ? conflict(DETAILS.usernameTaken) : error

@@ -12,6 +12,7 @@ const RECHECK_MS = 15_000
 /** Work of the outbox: has the workers send a mail, until they say that a mail server has taken or refused it. */
 export const outgoingMails = (of: () => AuthContext): KindSpec<OutgoingMail> => ({
   payload: outgoingMail,
+  keyOf: ({ id }) => id,
   concurrency: 4,
   backoffMaxMs: RETRY_MS,
   async handle([mail]) {
@@ -54,7 +55,7 @@ export const sendMail = (
       created_at: Date.now(),
       expires_at: expires_at.getTime(),
     },
-    { key: id, ...(session && { session }) },
+    { session },
   )
 
 /** Removes a mail that a mail server accepted or refused permanently. */

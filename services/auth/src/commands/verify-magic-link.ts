@@ -63,8 +63,7 @@ const accountOf = async (
   try {
     await inTransaction(service.mongo, async session => {
       await models.users.create([user], { session })
-      const id = user._id.toHexString()
-      await changedUsers.add({ id }, { key: id, session })
+      await changedUsers.add({ id: user._id.toHexString() }, { session })
     })
   } catch (error) {
     // A concurrent request verified another link of the same address.

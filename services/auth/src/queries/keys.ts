@@ -3,7 +3,6 @@ import { keyringOf, sealedWith, unseal } from '@iodine/service-kit'
 import { aiKeyContext } from '../commands/profile.js'
 import type { AuthContext } from '../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
-import type { OutgoingMail } from '../models/mail.js'
 import type { UserDoc } from '../models/user.js'
 
 /** Begins what is sealed with a key that has a name. */
@@ -101,11 +100,7 @@ export const countSealed = async (context: AuthContext): Promise<SealedCount[]> 
     counted[kind]++
     counts.set(key, counted)
   }
-  const owed = service.mongo
-    .collection<{ kind: string; payload: OutgoingMail }>('outbox')
-    .find({ kind: 'mail' })
-    .limit(MAILS_MAX)
-  for await (const { payload } of owed) count('mails', payload.sealed)
+  for (const { sealed } of await context.mails.pending(MAILS_MAX)) count('mails', sealed)
   const jobs = await service.queues
     .queue('mail')
     .getJobs(['wait', 'active', 'delayed', 'prioritized'], 0, MAILS_MAX - 1)

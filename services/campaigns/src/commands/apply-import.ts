@@ -51,8 +51,7 @@ export const beginApplying = async (
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })
     if (started.matchedCount === 0) throw importNotPlanned()
-    const id = _id.toHexString()
-    await work.imports.add({ id }, { key: id, session })
+    await work.imports.add({ id: _id.toHexString() }, { session })
   })
   return { ...doc, ...applying }
 }

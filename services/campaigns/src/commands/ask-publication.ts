@@ -13,10 +13,7 @@ export const addPublication = (
   { work }: Pick<CampaignModels, 'work'>,
   _id: Types.ObjectId,
   session: ClientSession,
-): Promise<void> => {
-  const id = _id.toHexString()
-  return work.publications.add({ id }, { key: id, session })
-}
+): Promise<void> => work.publications.add({ id: _id.toHexString() }, { session })
 
 /** Has publications brought in line with their campaigns, in a transaction. */
 export const askPublications = async (

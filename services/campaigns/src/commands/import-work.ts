@@ -1,6 +1,4 @@
-import { id } from '@iodine/contracts'
-import type { KindSpec } from '@iodine/service-kit'
-import { z } from 'zod'
+import { byId, type KindSpec } from '@iodine/service-kit'
 import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
 import type { CampaignModels } from '../models/index.js'
 import { removeSome } from './remove-import.js'
@@ -43,7 +41,7 @@ const advance = async (stepping: Stepping, importId: string): Promise<number | u
 
 /** Work of the outbox: plans, applies and removes an imported file. Its key is the import's id. */
 export const importWork = (of: () => Stepping): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id }),
+  ...byId,
   concurrency: 2,
   backoffMaxMs: BACKOFF_MAX_MS,
   async handle([work], { signal }) {

@@ -134,13 +134,13 @@ export const receiveImport = async (
   const id = _id.toHexString()
   await quotas.change(user_id, { import_bytes: bytes.length }, async session => {
     await imports.create([doc], { session })
-    await work.imports.add({ id }, { key: id, dueIn: RECEIVING_MS, session })
+    await work.imports.add({ id }, { dueIn: RECEIVING_MS, session })
   })
   await storeParts(importParts, _id, file, parts)
   const planning = { state: 'planning' } as const
   await inTransaction(mongo, async session => {
     await imports.updateOne({ _id, state: 'receiving' }, { $set: planning }, { session })
-    await work.imports.add({ id }, { key: id, session })
+    await work.imports.add({ id }, { session })
   })
   return { ...doc, ...planning }
 }

@@ -44,10 +44,8 @@ export const askToRemove = async (
   const docs = await imports.find(which, { _id: 1 }).session(session).lean<Pick<ImportDoc, '_id'>[]>()
   const _id = { $in: docs.map(doc => doc._id) }
   await imports.updateMany({ _id }, { $set: { state: 'removing' } }, { session })
-  for (const doc of docs) {
-    const id = doc._id.toHexString()
-    await work.imports.add({ id }, { key: id, dueIn, session })
-  }
+  const removals = docs.map(doc => ({ id: doc._id.toHexString() }))
+  await work.imports.addAll(removals, { dueIn, session })
   return docs.length
 }
 

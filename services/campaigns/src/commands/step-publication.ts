@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { DETAILS, id, LIMITS, rankOfTlp } from '@iodine/contracts'
-import { isNotFound, type KindSpec, type StoreService } from '@iodine/service-kit'
-import { z } from 'zod'
+import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
+import { byId, isNotFound, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { CampaignModels } from '../models/index.js'
 import { atWork, LEASE_MS, type PublicationDoc } from '../models/publication.js'
 import {
@@ -190,7 +189,7 @@ const stepPublication = async (publishing: Publishing, campaignId: string): Prom
 
 /** Work of the outbox: brings a campaign's feed in line. Its key is the campaign's id. */
 export const publicationWork = (of: () => Publishing): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id }),
+  ...byId,
   concurrency: 4,
   backoffMaxMs: BACKOFF_MAX_MS,
   handle: ([work]) => stepPublication(of(), work?.id ?? ''),

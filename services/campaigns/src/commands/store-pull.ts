@@ -212,8 +212,7 @@ export const storePull = async (
         }
         await imports.create([made], { session })
       }
-      const key = _id.toHexString()
-      await work.imports.add({ id: key }, { key, session })
+      await work.imports.add({ id: _id.toHexString() }, { session })
     })
   } catch (error) {
     await importParts.deleteMany({ import_id: batch }).catch(() => {})

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { id, LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
-import { HttpError, isFinalRefusal, type StoreService } from '@iodine/service-kit'
+import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
+import { byId, HttpError, isFinalRefusal, type StoreService } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
-import { z } from 'zod'
 import type { CollectorModels } from '../models/index.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
@@ -34,7 +33,7 @@ export const createRecordsChanged = (
   ingesting: { count: number },
 ): RecordsChanged => {
   const changed = outbox.kind('records.changed', {
-    payload: z.strictObject({ id }),
+    ...byId,
     concurrency: 2,
     backoffMaxMs: BACKOFF_MAX_MS,
     async handle([user], { signal }) {
@@ -43,10 +42,7 @@ export const createRecordsChanged = (
       return 0
     },
   })
-  return (user_id, session) => {
-    const key = user_id.toHexString()
-    return changed.add({ id: key }, { key, dueIn: DELAY_MS, ...(session && { session }) })
-  }
+  return (user_id, session) => changed.add({ id: user_id.toHexString() }, { dueIn: DELAY_MS, session })
 }
 
 /** Lets those who hand records in go first, for a while. */

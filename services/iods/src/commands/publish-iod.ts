@@ -1,6 +1,5 @@
-import { type DomainEvent, id, LIMITS } from '@iodine/contracts'
-import { EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
-import { z } from 'zod'
+import { type DomainEvent, LIMITS } from '@iodine/contracts'
+import { byId, EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 
 /** The events of an IOD for other services; none when the creator's account is deleted. */
@@ -17,7 +16,7 @@ export type NewIods = Kind<{ id: string }>
 /** Work of the outbox: sends new IODs to the community service. */
 export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): NewIods =>
   outbox.kind('iod.created', {
-    payload: z.strictObject({ id }),
+    payload: byId.payload,
     batch: LIMITS.broughtIodsMax,
     backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
     async handle(created) {

@@ -91,7 +91,7 @@ const openNew = async (
       await quotas.change(narrative.user_id, usageOf(narrative), async session => {
         await narratives.insertMany([narrative], { session, lean: true })
         const id = narrative._id.toHexString()
-        await extractions.add({ id }, { key: id, dueIn: EXTRACTION_GRACE_MS, session })
+        await extractions.add({ id }, { dueIn: EXTRACTION_GRACE_MS, session })
       })
       return narrative
     } catch (error) {

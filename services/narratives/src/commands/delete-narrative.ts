@@ -47,7 +47,7 @@ export const deleteNarrative = async (store: Store, userId: string, id: string):
       await take(kept.user_id, givenBack(kept))
       if (kept.graph !== null) await countInGraph(store, kept, -1, session)
       await boundRestorable(store, kept, session)
-      await changed.add({ id }, { key: id, session })
+      await changed.add({ id }, { session })
       await expired.add({ id }, { dueIn: LIMITS.restoreMs, session })
       return kept
       // The first note of a user's texts may be another's at the same time.

@@ -33,7 +33,7 @@ export const finishExtraction = async (
         .lean<NarrativeDoc>()
       if (!done) return done
       await countInGraph(store, done, 1, session)
-      await changed.add({ id }, { key: id, session })
+      await changed.add({ id }, { session })
       return done
     }
     narrative = await inTransaction(mongo, finish, { retriesDuplicates: true })

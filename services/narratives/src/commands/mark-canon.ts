@@ -1,6 +1,5 @@
-import { inTransaction, type Kind, type KindSpec, type StoreService } from '@iodine/service-kit'
+import { byId, inTransaction, type Kind, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
-import { z } from 'zod'
 import { type CanonDoc, isClustered } from '../models/canon.js'
 import type { NarrativeModels } from '../models/index.js'
 
@@ -20,7 +19,7 @@ export const clusteringWork = (
   { queues }: Pick<StoreService, 'queues'>,
   { canon }: Pick<NarrativeModels, 'canon'>,
 ): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id: z.string() }),
+  ...byId,
   concurrency: 4,
   backoffMaxMs: GRACE_MS,
   async handle([owed]) {
@@ -39,10 +38,7 @@ export const oweClusters = (
   { clusterings }: Clusterings,
   user_id: Types.ObjectId,
   session: ClientSession,
-): Promise<void> => {
-  const id = user_id.toHexString()
-  return clusterings.add({ id }, { key: id, dueIn: DEBOUNCE_MS, session })
-}
+): Promise<void> => clusterings.add({ id: user_id.toHexString() }, { dueIn: DEBOUNCE_MS, session })
 
 /**
  * Notes in the transaction that changes a user's triplets that their clusters are to be made anew. The clusters

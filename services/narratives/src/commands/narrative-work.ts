@@ -1,12 +1,9 @@
-import { type DomainEvent, id } from '@iodine/contracts'
-import { EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
-import { z } from 'zod'
+import type { DomainEvent } from '@iodine/contracts'
+import { byId, EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
 import type { NarrativeModels } from '../models/index.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
 import type { Clusterings } from './mark-canon.js'
 import { syncGraph } from './sync-graph.js'
-
-const payload = z.strictObject({ id })
 
 /** A text up to its 280th character that is no white space: more than a profile shows. */
 const beginningOf = (text: string): string => /(?:\S\s*){0,280}/u.exec(text.trim())?.[0] ?? ''
@@ -55,7 +52,7 @@ export const createNarrativeWork = (
   models: NarrativeModels & Clusterings,
 ): NarrativeWork => ({
   changed: outbox.kind('narrative.changed', {
-    payload,
+    ...byId,
     backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
     concurrency: 4,
     async handle([changed]) {
@@ -72,7 +69,7 @@ export const createNarrativeWork = (
     },
   }),
   expired: outbox.kind('narrative.expired', {
-    payload,
+    ...byId,
     async handle([expired]) {
       const { narratives } = models
       const narrative = await narratives.findById(expired?.id).lean<NarrativeDoc>()

@@ -30,7 +30,7 @@ export const restoreNarrative = async (store: Store, userId: string, id: string)
       if (!narrative) return narrative
       await take(narrative.user_id, usageOf(narrative))
       await countInGraph(store, narrative, 1, session)
-      await changed.add({ id }, { key: id, session })
+      await changed.add({ id }, { session })
       return narrative
     },
     { retriesDuplicates: true },

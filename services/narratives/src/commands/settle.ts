@@ -1,5 +1,4 @@
-import type { Job, KindSpec, StoreService } from '@iodine/service-kit'
-import { z } from 'zod'
+import { byId, type Job, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { NarrativeModels } from '../models/index.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
@@ -56,7 +55,7 @@ export const failNarrative = async (
 
 /** Work of the outbox: sees that an open narrative has a job which will end it. Its request adds the first one. */
 export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> => ({
-  payload: z.strictObject({ id: z.string() }),
+  ...byId,
   concurrency: 4,
   backoffMaxMs: EXTRACTION_GRACE_MS,
   async handle([opened]) {

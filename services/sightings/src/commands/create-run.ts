@@ -13,12 +13,11 @@ export interface CreateRunContext {
 
 /** Stores a run with its work, in one of the user's places for runs at once. Throws 409 if all are taken. */
 const insert = async ({ models, runWork }: CreateRunContext, doc: RunDoc): Promise<RunDoc> => {
-  const key = doc._id.toHexString()
   for (let place = 0; place < LIMITS.coordinationRunsAtOnce; place++) {
     try {
       await inTransaction(models.mongo, async session => {
         await models.runs.collection.insertOne({ ...doc, place }, { session })
-        await runWork.add({ id: key }, { key, session })
+        await runWork.add({ id: doc._id.toHexString() }, { session })
       })
       return doc
     } catch (error) {

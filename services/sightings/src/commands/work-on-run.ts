@@ -1,7 +1,6 @@
-import { id, LIMITS, recordsInternal } from '@iodine/contracts'
-import { HttpError, type Kind, type Peers, type StoreService } from '@iodine/service-kit'
+import { LIMITS, recordsInternal } from '@iodine/contracts'
+import { byId, HttpError, type Kind, type Peers, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { z } from 'zod'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createTurns } from '../policies/turns.js'
@@ -236,7 +235,7 @@ export type RunWork = Kind<{ id: string }>
 export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
   const inTurn = createTurns(TURNS, TURN_MS)
   return outbox.kind('run', {
-    payload: z.strictObject({ id }),
+    ...byId,
     concurrency: HELD,
     backoffMaxMs: BACKOFF_MAX_MS,
     async handle([run], { signal }) {
