@@ -203,20 +203,22 @@ const finishElsewhere = (id: string, subject: string) =>
   finishExtraction(bench.store, id, { triplets: [triplet(subject)] })
 
 describe('after a crash', () => {
-  const orphan = async (fields: object = {}) => {
+  /** An open narrative without a job; `work` is what a later job does. */
+  const orphan = async (fields: object = {}, work = () => {}) => {
     const { id, answer } = await opened(freshText())
     held.open()
     await answer
     held = gate()
+    // The answer may precede the end of its job, which is locked until then.
+    await vi.waitFor(async () => (await jobOf(id))?.remove(), 30_000)
+    work()
     const [done] = await stored()
     await bench.store.narratives.updateOne(
       { _id: id },
       { $set: { state: 'open', triplets: [], graph: null, ...fields } },
     )
-    await bench.store.extractions.add({ id })
     await bench.store.edges.deleteMany({ user_id: ana.id })
-    // The answer may precede the end of its job, which is locked until then.
-    await vi.waitFor(async () => (await jobOf(id))?.remove(), 30_000)
+    await bench.store.extractions.add({ id })
     return { id, done }
   }
   /** Jobs wait for the gate that there is when they begin. */
@@ -241,21 +243,21 @@ describe('after a crash', () => {
 
   it('of the job itself, again and again: the narrative ends as failed', async () => {
     slowly()
-    const { id } = await orphan()
-    bench.work(async () => {
+    let jobs = 0
+    const fail = async () => {
+      jobs++
       throw Object.assign(new Error('gone'), { name: 'UnrecoverableError' })
-    })
-    // The first run replaces the lost job; only jobs that end count as repairs.
-    for (let n = 0; n < 4; n++) {
-      await bench.repair()
-      await vi.waitFor(async () => expect(await (await jobOf(id))?.getState()).toBe('failed'), 30_000)
     }
-    await bench.service.mongo
-      .collection('outbox')
-      .updateMany({ kind: 'extraction' }, { $set: { due_at: new Date(0) } })
-    bench.service.outbox.wake()
+    await orphan({}, () => bench.work(fail))
     const failed = { state: 'failed', failure: 'unavailable', text: '' }
-    await vi.waitFor(async () => expect(await stored()).toMatchObject([failed]), 30_000)
+    const due = { kind: 'extraction', lease: { $exists: false } }
+    await vi.waitFor(async () => {
+      await bench.service.mongo.collection('outbox').updateMany(due, { $set: { due_at: new Date(0) } })
+      bench.service.outbox.wake()
+      expect(await stored()).toMatchObject([failed])
+    }, 60_000)
+    // The first one replaces the lost job, three more replace those that ended.
+    expect(jobs).toBe(4)
     expect(await list()).toEqual([])
     await bench.repair()
     expect(await stored()).toEqual([])
