@@ -58,7 +58,6 @@ export const QUEUES = {
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Seals stored secrets with the present key of SECRETS_KEY. */
   secrets: { data: z.strictObject({}), everyMs: 600_000 },
-  repair: { data: z.strictObject({}), everyMs: 2_000 },
 } as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES
 export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>

@@ -69,7 +69,6 @@ export {
 } from './http/personal-data.js'
 export { createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
-export { serveRepair } from './http/repair.js'
 export {
   memoryKey,
   SESSION_GRACE_MS,
@@ -105,6 +104,7 @@ export {
   type Outbox,
 } from './outbox/outbox.js'
 export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
+export type { Tasks, TaskWork } from './outbox/tasks.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
 export {

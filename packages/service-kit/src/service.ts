@@ -36,6 +36,7 @@ import { processState } from './observe/process-state.js'
 import { type SettingsSink, startSettingsReport } from './observe/settings-report.js'
 import { createTracing } from './observe/tracing.js'
 import { createOutbox, type Outbox } from './outbox/outbox.js'
+import { createTasks, type Tasks } from './outbox/tasks.js'
 import { createQueues, type Queues } from './queues/queues.js'
 import { type Audit, createAudit } from './stores/audit.js'
 import { type Migration, migrate } from './stores/migrations.js'
@@ -126,7 +127,9 @@ export interface StoreService extends Service {
   mongo: Connection
   /** Work that is to be done after a change of the data. */
   outbox: Outbox
-  /** Records actions for the audit log (`docs/accounts.md`). A service that does so serves a repair. */
+  /** Work that recurs, whatever changes. */
+  tasks: Tasks
+  /** Records actions for the audit log (`docs/accounts.md`). */
   audit: Audit
 }
 
@@ -353,10 +356,13 @@ export const createStoreService = async (
   )
   service.onClose(() => mongo.close())
   const { redis, peers, log, metrics, root } = service
-  const outbox = createOutbox({ mongo, log, metrics, root })
+  const outbox = createOutbox({ mongo, log, metrics, root, skipsHeavy: config.ROLE === 'api' })
+  const tasks = createTasks({ log, metrics })
   const audit = createAudit({
     mongo,
     redis,
+    outbox,
+    tasks,
     prefix: config.REDIS_PREFIX,
     service: name,
     log,
@@ -364,7 +370,7 @@ export const createStoreService = async (
       append: entries => peers.call('auth', auditInternal.appendAudit, { body: { entries }, ms: APPEND_MS }),
     },
   })
-  return Object.assign(service, { mongo, outbox, audit })
+  return Object.assign(service, { mongo, outbox, tasks, audit })
 }
 
 /** Serves what administrators see of the outbox, and do with it. */
@@ -377,9 +383,17 @@ const serveOutbox = (service: StoreService): void => {
   })
 }
 
+/** Starts the outbox and the tasks. They end before what their work uses is closed. */
+const startWork = ({ outbox, tasks, onClose }: StoreService, { ROLE }: StoreConfig): void => {
+  outbox.start()
+  if (ROLE !== 'api') tasks.start()
+  onClose(() => Promise.all([outbox.close(), tasks.close()]))
+}
+
 /**
- * Starts a service with its own database: `build` registers models, routes and kinds of the outbox; then migrations run,
- * the models' collections and indexes are created, and the outbox starts. On failure the service is closed, and this throws.
+ * Starts a service with its own database: `build` registers models, routes, tasks and kinds of the outbox; then migrations
+ * run, the models' collections and indexes are created, and the work starts. On failure the service is closed, and this
+ * throws.
  */
 export const startStoreService = async (
   name: string,
@@ -394,9 +408,7 @@ export const startStoreService = async (
     serveOutbox(service)
     await migrate(service.mongo, migrations, service.log)
     await prepareModels(service.mongo)
-    service.outbox.start()
-    // Before what its handlers use is closed.
-    service.onClose(() => service.outbox.close())
+    startWork(service, config)
     return service
   } catch (error) {
     await service.close()

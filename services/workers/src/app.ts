@@ -6,7 +6,6 @@ import { canonProcessor } from './processors/canon.js'
 import { extractionProcessor } from './processors/extraction.js'
 import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
-import { repairProcessor } from './processors/repair.js'
 import { secretsProcessor } from './processors/secrets.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
@@ -22,7 +21,6 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
       startProcessor(inactivityProcessor, context),
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
-      startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
       startProcessor(secretsProcessor, context),
     ])

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
+import { DETAILS, type ErrorBody, LIMITS } from '@iodine/contracts'
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import Fastify, {
   type FastifyBaseLogger,
@@ -32,8 +32,8 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
 
-/** Paths polled every few seconds by probes, scrapes and repairs: their log lines would hide the others. */
-const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.repair.path])
+/** Paths polled every few seconds by probes and scrapes: their log lines would hide the others. */
+const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Client closed the request before the answer, as in nginx. */
 const CLIENT_GONE = 499

@@ -86,6 +86,8 @@ export interface KindSpec<P> {
   giveUpAfter?: number
   /** Longest wait between two attempts; 5 minutes by default. */
   backoffMaxMs?: number
+  /** Takes seconds of CPU or more: a process that serves requests alone (`ROLE=api`) leaves it to others. */
+  isHeavy?: boolean
 }
 
 export interface AddOptions {
@@ -141,6 +143,8 @@ interface OutboxOptions {
   metrics: Pick<PartMetrics, 'observeJob' | 'countGivenUp' | 'watchQueues'>
   /** Root context of the service's traces. */
   root?: Context | undefined
+  /** Leaves heavy kinds to other processes. */
+  skipsHeavy?: boolean
 }
 
 interface Lane {
@@ -172,7 +176,13 @@ const reasonOf = (error: unknown): string => {
  * Creates a service's outbox. Each entry is handled at least once, oldest first, by one process at a time: a claim sets a
  * lease, which is prolonged while the handler runs. Clocks of the processes may differ by less than a lease.
  */
-export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: OutboxOptions): Outbox => {
+export const createOutbox = ({
+  mongo,
+  log,
+  metrics,
+  root = ROOT_CONTEXT,
+  skipsHeavy = false,
+}: OutboxOptions): Outbox => {
   const runJob = createJobRunner(log, metrics)
   const model = mongo.model<EntryDoc>('OutboxEntry', entrySchema)
   const lanes = new Map<string, Lane>()
@@ -356,7 +366,9 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
       } else if (!lane.isWoken) return
     }
   }
+  const isTaken = ({ spec }: Lane) => !(skipsHeavy && spec.isHeavy)
   const wakeLane = (lane: Lane) => {
+    if (!isTaken(lane)) return
     lane.isWoken = true
     if (!isAtWork() || lane.running.size >= (lane.spec.concurrency ?? 1)) return
     const run = context
@@ -370,7 +382,8 @@ export const createOutbox = ({ mongo, log, metrics, root = ROOT_CONTEXT }: Outbo
     for (const lane of lanes.values()) wakeLane(lane)
   }
   const lookForDue = async () => {
-    const due = { kind: { $in: [...lanes.keys()] }, due_at: { $lte: new Date() } }
+    const kinds = [...lanes.values()].filter(isTaken).map(({ name }) => name)
+    const due = { kind: { $in: kinds }, due_at: { $lte: new Date() } }
     if (await model.exists(due)) wake()
   }
 

@@ -5,18 +5,20 @@ import {
   type AuditEntry,
   type AuditSubject,
   type AuditVia,
+  deliveredEntry,
   LIMITS,
 } from '@iodine/contracts'
 import type { FastifyRequest } from 'fastify'
 import { Schema, Types } from 'mongoose'
 import { networkOf } from '../http/addresses.js'
-import { HttpError, isFinalRefusal } from '../http/errors.js'
+import { HttpError } from '../http/errors.js'
 import { createRateLimit } from '../http/rate-limits.js'
 import type { Caller } from '../http/tokens.js'
 import type { Logger } from '../observe/logging.js'
 import { requestIdOf } from '../observe/work-context.js'
-import { createSharedReads } from '../single-flight.js'
-import { type Connection, isDuplicateKey } from './mongo.js'
+import type { Outbox } from '../outbox/outbox.js'
+import type { Tasks } from '../outbox/tasks.js'
+import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
 import type { Redis } from './redis.js'
 import { hashOf } from './sealing.js'
 
@@ -64,37 +66,30 @@ export interface Audit {
   ): Promise<T>
   /** Records something that has happened, or begins with the answer, such as a download. */
   record(by: AuditBy, what: AuditWhat): Promise<void>
-  /** Hands over what is owed to the log. Resolves to the number of entries. */
-  handOver(): Promise<number>
-  /** For the auth service: has entries go to its own log, not over the network. */
+  /** For the auth service: delivers entries to its own log, not over the network. */
   keepLog(log: AuditLog): void
 }
 
-interface OwedDoc {
-  /** The entry's id. */
-  _id: Types.ObjectId
+/** Actions of one user within an hour that have no entries of their own. */
+interface CountDoc {
+  /** Hash of the user, the action and the hour. */
+  _id: string
   entry: AuditEntry
-  /** The action has begun, and has not ended. */
-  open: boolean
   due_at: Date
-  /** Of an entry that counts several: hash of what it counts. */
-  fold?: string
 }
 
 const required = true
-const owedSchema = new Schema<OwedDoc>(
+const countSchema = new Schema<CountDoc>(
   {
+    _id: { type: String, required },
     entry: { type: Schema.Types.Mixed, required },
-    open: { type: Boolean, required },
     due_at: { type: Date, required },
-    fold: String,
   },
-  { collection: 'audit_outbox', versionKey: false, minimize: false },
+  { collection: 'audit_counts', versionKey: false, minimize: false },
 )
-owedSchema.index({ due_at: 1 })
-owedSchema.index({ fold: 1 }, { unique: true, partialFilterExpression: { fold: { $exists: true } } })
+countSchema.index({ due_at: 1 })
 
-/** Longer than any request may take: what is open then has been cut off. */
+/** Longer than any request may take. An action without an outcome by then was cut off. */
 const OPEN_MS = 300_000
 /**
  * Entries of its own that an action of a user gets within a day; the further ones of an hour are counted in one, so that a
@@ -103,8 +98,10 @@ const OPEN_MS = 300_000
 const OWN_ENTRIES = 50
 const DAY_S = 86_400
 const HOUR_MS = 3_600_000
-/** An entry that the log refuses, as one of an older version does not know its action, is offered again. */
-const REFUSED_MS = 600_000
+/** How often counts of past hours are looked for. */
+const COUNTS_EVERY_MS = 600_000
+/** Longest wait between two attempts to deliver entries. */
+const BACKOFF_MAX_MS = 10_000
 
 const VIAS: Record<Caller['scope'], AuditVia> = {
   full: 'web',
@@ -147,6 +144,8 @@ export const newAuditEntry = (
 interface AuditOptions {
   mongo: Connection
   redis: Redis
+  outbox: Outbox
+  tasks: Tasks
   /** Prefix of Redis keys. */
   prefix: string
   service: string
@@ -156,11 +155,34 @@ interface AuditOptions {
 }
 
 /**
- * Records what goes into the audit log: in the service's own database before the action is answered, from where it is
- * handed over at once, or by the repair.
+ * Records entries of the audit log in the service's own database before the action is answered. The outbox delivers them
+ * to the log, which keeps the first version of an entry.
  */
-export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOptions): Audit => {
-  const owed = mongo.model<OwedDoc>('AuditOutbox', owedSchema)
+export const createAudit = ({
+  mongo,
+  redis,
+  outbox,
+  tasks,
+  prefix,
+  service,
+  log,
+  to,
+}: AuditOptions): Audit => {
+  let target = to
+  const counts = mongo.model<CountDoc>('AuditCount', countSchema)
+  const done = outbox.kind<AuditEntry>('audit', {
+    payload: deliveredEntry,
+    batch: LIMITS.auditBatch,
+    backoffMaxMs: BACKOFF_MAX_MS,
+    handle: entries => target.append([...entries]),
+  })
+  /** Entries of actions that have begun. They are due when the action must have been cut off. */
+  const open = outbox.kind<AuditEntry>('audit.open', {
+    payload: deliveredEntry,
+    keyOf: entry => entry.id,
+    backoffMaxMs: BACKOFF_MAX_MS,
+    handle: ([entry]) => target.append([{ ...(entry as AuditEntry), outcome: 'unknown' }]),
+  })
   const limit = createRateLimit(redis, {
     name: `audit-${service}`,
     points: OWN_ENTRIES,
@@ -168,11 +190,10 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
     prefix,
     enabled: true,
   })
-  let target = to
 
   const limitKeyOf = ({ actor, action }: AuditEntry) => hashOf(`${actor.id} ${action}`)
-  /** The hash under which an entry is counted with others; undefined for one of its own. */
-  const foldOf = async (entry: AuditEntry): Promise<string | undefined> => {
+  /** The id under which an action is counted with others; undefined if it has an entry of its own. */
+  const countIdOf = async (entry: AuditEntry): Promise<string | undefined> => {
     const { actor, at } = entry
     if (actor.kind !== 'user') return undefined
     const key = limitKeyOf(entry)
@@ -188,29 +209,32 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
   const hourAfter = ({ at }: AuditEntry) =>
     new Date((Math.floor(Date.parse(at) / HOUR_MS) + 1) * HOUR_MS + OPEN_MS)
   /** Counts an action in the entry of its hour. Late changes of the count find it: it is due `OPEN_MS` later. */
-  const countIn = async (fold: string, entry: AuditEntry, things: number): Promise<void> => {
-    const { id, times: _times, count: _count, ...first } = entry
-    const whole = { ...first, id, subject: { ...first.subject, id: null }, item: null }
+  const countIn = async (_id: string, entry: AuditEntry, things: number): Promise<void> => {
+    const { times: _times, count: _count, ...first } = entry
+    const whole = { ...first, subject: { ...first.subject, id: null }, item: null }
     const fields = Object.entries(whole).map(([name, value]) => [`entry.${name}`, value])
     const change = {
       $inc: { 'entry.times': 1, 'entry.count': things },
-      $setOnInsert: {
-        _id: new Types.ObjectId(id),
-        open: false,
-        due_at: hourAfter(entry),
-        ...Object.fromEntries(fields),
-      },
+      $setOnInsert: { due_at: hourAfter(entry), ...Object.fromEntries(fields) },
     }
-    try {
-      await owed.collection.updateOne({ fold }, change, { upsert: true })
-    } catch (error) {
-      // Another request inserted it concurrently.
-      if (!isDuplicateKey(error)) throw error
-      await owed.collection.updateOne({ fold }, change, { upsert: true })
-    }
+    const upsert = () => counts.collection.updateOne({ _id: _id as never }, change, { upsert: true })
+    // Another request may insert it concurrently.
+    await upsert().catch(error => (isDuplicateKey(error) ? upsert() : Promise.reject(error)))
   }
+  tasks.every('audit-counts', COUNTS_EVERY_MS, async signal => {
+    while (!signal.aborted) {
+      const isLast = await inTransaction(mongo, async session => {
+        const past = await counts
+          .findOneAndDelete({ due_at: { $lte: new Date() } }, { session })
+          .lean<CountDoc>()
+        if (past && past.entry.times > 0) await done.add(past.entry, { session })
+        return !past
+      })
+      if (isLast) return
+    }
+  })
 
-  /** An action that was refused counts for nothing: else refusals would take the later ones their own entries. */
+  /** A refused action does not use up the user's own entries: a script could hide later actions behind refusals. */
   const giveBack = async (entry: AuditEntry): Promise<void> => {
     if (entry.actor.kind === 'user') await limit.giveBack(limitKeyOf(entry)).catch(() => {})
   }
@@ -221,107 +245,61 @@ export const createAudit = ({ mongo, redis, prefix, service, log, to }: AuditOpt
     /** Nothing was done. */
     drop(): Promise<unknown>
   }
-  const begin = async (entry: AuditEntry, open: boolean): Promise<Begun> => {
-    const fold = await foldOf(entry)
-    if (fold !== undefined) {
-      await countIn(fold, entry, open ? 0 : (entry.count ?? 0))
+  const begin = async (entry: AuditEntry): Promise<Begun> => {
+    const countId = await countIdOf(entry)
+    if (countId !== undefined) {
+      const add = (name: 'times' | 'count', n: number) =>
+        counts.updateOne({ _id: countId }, { $inc: { [`entry.${name}`]: n } })
+      await countIn(countId, entry, 0)
       return {
-        end: async ({ count = entry.count }) =>
-          count && owed.collection.updateOne({ fold }, { $inc: { 'entry.count': count } }),
+        end: async ({ count = entry.count }) => count && add('count', count),
         drop: async () => {
           await giveBack(entry)
-          await owed.collection.updateOne({ fold }, { $inc: { 'entry.times': -1 } })
+          await add('times', -1)
         },
       }
     }
-    const _id = new Types.ObjectId(entry.id)
-    const now = Date.now()
-    await owed.create({ _id, entry, open, due_at: new Date(open ? now + OPEN_MS : now) })
+    await open.add(entry, { dueIn: OPEN_MS })
     return {
-      end: ({ id, count }) =>
-        owed.collection.updateOne(
-          { _id },
-          {
-            $set: {
-              open: false,
-              due_at: new Date(),
-              ...(id !== undefined && { 'entry.subject.id': id.toLowerCase() }),
-              ...(count !== undefined && { 'entry.count': count }),
-            },
-          },
-        ),
-      drop: async () => {
+      async end({ id = entry.subject.id, count = entry.count }) {
+        const subject = { ...entry.subject, id: id?.toLowerCase() ?? null }
+        await done.add({ ...entry, subject, count })
+        await open.complete(entry.id)
+      },
+      async drop() {
         await giveBack(entry)
-        await owed.deleteOne({ _id })
+        await open.complete(entry.id)
       },
     }
   }
 
-  const send = async (docs: OwedDoc[]): Promise<void> => {
-    const entries = docs.flatMap(({ entry, open }) =>
-      entry.times > 0 ? { ...entry, ...(open && { outcome: 'unknown' as const }) } : [],
-    )
-    if (entries.length > 0) await target.append(entries)
-    await owed.deleteMany({ _id: { $in: docs.map(({ _id }) => _id) } })
-  }
-  /** Sends entries one by one: those that are refused must not keep back the others. */
-  const sendEach = async (docs: OwedDoc[]): Promise<void> => {
-    for (const doc of docs)
-      await send([doc]).catch(async error => {
-        if (!isFinalRefusal(error)) throw error
-        log.warn({ err: error, action: doc.entry.action }, 'the audit log refuses an entry')
-        await owed.updateOne({ _id: doc._id }, { $set: { due_at: new Date(Date.now() + REFUSED_MS) } })
-      })
-  }
-  const handOverOwed = async (): Promise<number> => {
-    for (let sent = 0; ; ) {
-      const docs = await owed
-        .find({ due_at: { $lte: new Date() } })
-        .sort({ due_at: 1, _id: 1 })
-        .limit(LIMITS.auditBatch)
-        .lean<OwedDoc[]>()
-      if (docs.length === 0) return sent
-      await send(docs).catch(error => (isFinalRefusal(error) ? sendEach(docs) : Promise.reject(error)))
-      sent += docs.length
-      if (docs.length < LIMITS.auditBatch) return sent
-    }
-  }
-  // Each call sends what was stored before it.
-  const shared = createSharedReads<'owed', number>()
-  const handOver = () => shared('owed', handOverOwed)
-  /** What cannot be handed over now is left to the repair. */
-  const handOverSoon = () =>
-    void handOver().catch(error => log.debug({ err: error }, 'audit entries are not handed over yet'))
-
   return {
     async during(by, what, work) {
       const entry = newAuditEntry(by, what)
-      const begun = await begin(entry, true)
+      const begun = await begin(entry)
       let result: AuditResult = {}
       try {
         const answer = await work(more => {
           result = { ...result, ...more }
         })
-        // The action is done: an entry that cannot be completed goes to the log as it is.
+        // The action is done: an entry that cannot be completed is delivered as it is.
         await (result.isNothing ? begun.drop() : begun.end(result)).catch(error =>
           log.warn({ err: error, action: what.action }, 'audit entry not completed'),
         )
-        handOverSoon()
         return answer
       } catch (error) {
         if (error instanceof HttpError && error.status < 500) {
           const isDone = Object.keys(result).length > 0 && !result.isNothing
           await (isDone ? begun.end(result) : begun.drop()).catch(() => {})
-          if (isDone) handOverSoon()
         }
         throw error
       }
     },
     async record(by, what) {
-      await begin(newAuditEntry(by, what), false)
-      handOverSoon()
+      const entry = newAuditEntry(by, what)
+      const countId = await countIdOf(entry)
+      await (countId === undefined ? done.add(entry) : countIn(countId, entry, entry.count ?? 0))
     },
-    handOver,
     keepLog(log) {
       target = log
     },

@@ -25,9 +25,8 @@ interface UsageDoc {
 
 const NOBODY = 'nobody'
 const RECHECK_MS = 24 * 3_600_000
-const RECHECKS = 5
-/** Usages built by one repair, which has a few seconds. */
-const BUILDS = 50
+/** How often usages that are due for a recount are looked for. */
+const RECHECK_EVERY_MS = 3_600_000
 const TOTALS_MS = 1_000
 const BUILDS_MAX = 5
 
@@ -116,10 +115,10 @@ export interface Quotas<K extends string> {
   /** Deletes a deleted user's usage; with `left` it is added to `nobody`'s. */
   forget(owner: Types.ObjectId, options?: { left?: boolean; session?: ClientSession }): Promise<void>
   /**
-   * Recounts owners not checked for a day, and counts owners never counted. Returns how many usages were
-   * wrong.
+   * Counts owners that have no usage yet, and recounts those not checked for a day. Returns how many usages
+   * were wrong.
    */
-  repair(): Promise<number>
+  recount(signal: AbortSignal): Promise<number>
 }
 
 const idOf = (owner: Types.ObjectId | null) => owner?.toHexString() ?? NOBODY
@@ -269,27 +268,26 @@ export const createQuotas = <K extends string>({
     }
     return known ?? reading.sums
   }
-  /** Owners never counted; undefined until searched for. */
+  /** Owners without a usage; undefined until they are searched for. */
   let uncounted: (Types.ObjectId | null)[] | undefined
-  const repair = async (): Promise<number> => {
+  const recount = async (signal: AbortSignal): Promise<number> => {
     if (!uncounted) {
       const counted = new Set((await model.find({}, { _id: 1 }).lean<UsageDoc[]>()).map(({ _id }) => _id))
       uncounted = (await owners()).filter(owner => !counted.has(idOf(owner)))
     }
-    for (const owner of uncounted.slice(0, BUILDS)) {
+    for (let owner = uncounted[0]; owner !== undefined && !signal.aborted; owner = uncounted[0]) {
       await build(owner)
       uncounted.shift()
     }
-    const due = await model
-      .find({ checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }, { _id: 1 })
-      .sort({ checked_at: 1 })
-      .limit(RECHECKS)
-      .lean<UsageDoc[]>()
     let wrong = 0
-    for (const { _id } of due) if (await recheck(_id)) wrong++
+    while (!signal.aborted) {
+      const due = { checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }
+      const next = await model.findOne(due, { _id: 1 }).sort({ checked_at: 1 }).lean<UsageDoc>()
+      if (!next) break
+      if (await recheck(next._id)) wrong++
+    }
     return wrong
   }
-  const repairing = createSingleFlight<'repair', number>()
 
   return {
     settle,
@@ -338,16 +336,17 @@ export const createQuotas = <K extends string>({
       })
       if (nobodyIsNew) await build(null)
     },
-    repair: () => repairing('repair', repair),
+    recount,
   }
 }
 
-/** Serves a user's usage and own limits to the auth service. @param more usage that is read instead of counted */
+/** Serves a user's usage and own limits to the auth service, and recounts usages each day. @param more usage that is read instead of counted */
 export const serveUsage = <K extends string>(
   service: StoreService,
   quotas: Quotas<K>,
   more: (owner: Types.ObjectId) => Promise<Partial<Record<Quota, QuotaUsage>>> = async () => ({}),
 ): void => {
+  service.tasks.every('usage', RECHECK_EVERY_MS, quotas.recount)
   service.internal(usageInternal.getUsage, async ({ params }) => {
     const owner = new Types.ObjectId(params.id)
     const [counted, read] = await Promise.all([quotas.usage(owner), more(owner)])
