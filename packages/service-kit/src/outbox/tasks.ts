@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Context, context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
+import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { createJobRunner } from '../observe/job-runs.js'
 import type { Logger } from '../observe/logging.js'
 import type { PartMetrics } from '../observe/metrics.js'
