@@ -95,14 +95,8 @@ export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
 export { EVENTS_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
-export {
-  type AddOptions,
-  byId,
-  createOutbox,
-  type Kind,
-  type KindSpec,
-  type Outbox,
-} from './outbox/outbox.js'
+export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
+export { createOutbox, type Outbox } from './outbox/outbox.js'
 export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
 export type { Tasks, TaskWork } from './outbox/tasks.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'

@@ -8,13 +8,13 @@ import { createSharedReads } from '../single-flight.js'
 /** Work of one task: idempotent, and safe beside the same work in other replicas. */
 export type TaskWork = (signal: AbortSignal) => Promise<unknown>
 
-/** Recurring work of a service that no single change of the data causes, such as expiry. */
+/** Recurring work of a service that no change of the data triggers, such as expiry. */
 export interface Tasks {
   /** Defines a task. It runs at start, then `ms` milliseconds (± 10 %) after each run. A failed run is logged. */
   every(name: string, ms: number, work: TaskWork): void
   /** Begins to run tasks. */
   start(): void
-  /** Runs one task, or all one after another, now. Resolves after a run that began after the call. Rejects with its error. */
+  /** Runs one task, or all one after another. Resolves after a run that began after the call. Rejects with its error. */
   run(name?: string): Promise<void>
   /** Aborts running tasks and waits for them. Idempotent. */
   close(): Promise<void>
