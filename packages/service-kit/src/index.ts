@@ -138,7 +138,7 @@ export {
   isDuplicateKey,
   prepareModels,
 } from './stores/mongo.js'
-export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
+export { createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
 export {
   feedSecretContext,
@@ -154,5 +154,6 @@ export {
   unseal,
 } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
+export type { Amounts } from './stores/usage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'
