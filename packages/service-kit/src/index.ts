@@ -101,17 +101,10 @@ export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
 export type { Tasks, TaskWork } from './outbox/tasks.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
-export {
-  createService,
-  createStoreService,
-  type Part,
-  type Service,
-  type ServiceDeps,
-  type StoreService,
-  startStoreService,
-} from './service.js'
+export { createService, type Part, type Service, type ServiceDeps } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
 export { timeoutSignal } from './stalls.js'
+export { createStoreService, type StoreService, startStoreService } from './store-service.js'
 export {
   type Audit,
   type AuditBy,

@@ -2,7 +2,7 @@ import { type OwnLimits, type Quota, type QuotaUsage, quotaDetail, usageInternal
 import { type ClientSession, type QueryFilter, Types, type UpdateQuery } from 'mongoose'
 import { done } from '../http/done.js'
 import { HttpError } from '../http/errors.js'
-import type { StoreService } from '../service.js'
+import type { StoreService } from '../store-service.js'
 import { inTransaction } from './mongo.js'
 import {
   type Amounts,
