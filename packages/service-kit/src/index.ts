@@ -105,13 +105,8 @@ export { createService, type Part, type Service, type ServiceDeps } from './serv
 export { createSharedReads, createSingleFlight } from './single-flight.js'
 export { timeoutSignal } from './stalls.js'
 export { createStoreService, type StoreService, startStoreService } from './store-service.js'
-export {
-  type Audit,
-  type AuditBy,
-  type AuditLog,
-  type AuditWhat,
-  newAuditEntry,
-} from './stores/audit.js'
+export type { Audit, AuditLog } from './stores/audit.js'
+export { type AuditBy, type AuditWhat, newAuditEntry } from './stores/audit-entry.js'
 export {
   containing,
   containingInAnyCase,
