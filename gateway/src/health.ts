@@ -3,7 +3,7 @@ import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { fetch } from 'undici'
 import type { GatewayConfig } from './config.js'
-import type { Load } from './plugins/proxy.js'
+import type { Load } from './proxy/forward.js'
 
 const PATIENCE_MS = 2_000
 
