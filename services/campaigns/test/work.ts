@@ -3,10 +3,10 @@ import { expect, vi } from 'vitest'
 
 type Kind = 'import' | 'publication' | 'audit'
 
-/** Waits until no work is due: of a kind, of one id. */
+/** Waits until no work is due: of a kind (by default imports and publications), of one id. */
 export const workDone = (
   { mongo }: Pick<StoreService, 'mongo'>,
-  kind: Kind | RegExp = /./,
+  kind: Kind | RegExp = /^(import|publication)$/,
   id?: string,
 ): Promise<void> =>
   vi.waitFor(
