@@ -10,7 +10,6 @@ import {
   iodsInternal,
   MISP_MANIFEST_CONTEXT,
   personalDataInternal,
-  repairInternal,
   sealsInternal,
   TAXII_TYPE,
   type Tlp,
@@ -30,10 +29,9 @@ import {
   type TaxiiAddress,
   TaxiiReader,
 } from '@iodine/test-kit'
-import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
-import { gate, workDone } from './work.js'
+import { gate, publishChanges, sweepPublications, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -100,12 +98,8 @@ const share = (body: { tlp?: Tlp; published?: boolean }, of = campaign.id, clien
 const sharing = (of = campaign.id) => api.call(campaignsApi.getSharing, { params: { id: of } })
 const settle = (of = campaign.id) => workDone(service, 'publication', of)
 const outbox = () => service.mongo.collection('outbox')
-const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
-/** Brings a campaign's feed in line after a change of it. */
-const follow = async (of = campaign.id) => {
-  await repair()
-  await settle(of)
-}
+const follow = (of = campaign.id) => publishChanges(service, of)
+const sweep = () => sweepPublications(service)
 const publish = async (of = campaign.id) => {
   await share({ published: true }, of)
   await settle(of)
@@ -202,21 +196,18 @@ describe('what is published', () => {
     await follow()
     expect(await reader.pull()).toEqual([])
     // From time to time.
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await follow()
+    await sweep()
     const news = await reader.pull()
     expect(news.map(({ type }) => type).sort()).toEqual(['grouping', 'opinion'])
     // Renamed: the same object and version, in other words, is a later version.
     const before = news.find(({ type }) => type === 'opinion')
     iods.set(voted.id, { ...voted, votes: [{ ...voted.votes[0], username: 'bob' }] } as Iod)
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await follow()
+    await sweep()
     const [after, ...rest] = await reader.pull()
     expect(rest).toEqual([])
     expect(after).toMatchObject({ id: before?.id, authors: ['bob'] })
     expect(String(after?.modified) > String(before?.modified)).toBe(true)
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await follow()
+    await sweep()
     expect(await reader.pull()).toEqual([])
   })
 
@@ -378,9 +369,7 @@ describe('a campaign that is withdrawn', () => {
     expect(listed.text).not.toContain('Lake')
     // After a while nothing is left of it.
     await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await repair()
-    await repair()
+    await sweep()
     expect(await service.mongo.collection('published').countDocuments()).toBe(0)
     expect(await service.mongo.collection('publications').countDocuments()).toBe(0)
     expect((await get(`iodine/collections/${collection}/`)).status).toBe(404)
@@ -642,8 +631,7 @@ describe('the feed of MISP', () => {
     return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
   }
   const sweep = async () => {
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await follow()
+    await sweep()
   }
   it('has an event for each campaign, the same bytes until something changes', async () => {
     const [first] = await addIods(3)
@@ -714,9 +702,7 @@ describe('the feed of MISP', () => {
     await share({ published: false })
     await settle()
     await service.mongo.collection('published').updateMany({}, { $set: { added: new Date(0) } })
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await repair()
-    await repair()
+    await sweep()
     expect(await manifest()).toEqual({})
     expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(0)
     const used = await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })
@@ -860,8 +846,7 @@ describe('events of other tools', () => {
     const [packed] = (await reader.pull()).filter(({ type }) => type === 'x-misp-event')
     expect(packed?.x_misp_event).not.toContain(first?.value)
     iods.set(second?.id ?? '', { ...(second as Iod), votes: [aVote('bo', 'POSITIVE')] })
-    await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
-    await follow()
+    await sweep()
     expect(await read(`${EVENT}.json`)).toContain('bo')
     expect(await service.mongo.collection('feed_event_parts').countDocuments()).toBe(2)
     await share({ published: false })
@@ -942,15 +927,15 @@ describe('the work', () => {
         .length
     for (let round = 0; round < 4; round++) {
       await Promise.all(Array.from({ length: 8 }, (_, n) => share({ published: n % 2 === 0 })))
-      await service.audit.handOver()
+      await workDone(service, 'audit')
       const { published } = await sharing()
       expect(times('campaign.published') - times('campaign.withdrawn')).toBe(published ? 1 : 0)
     }
     await share({ tlp: 'green' })
-    await service.audit.handOver()
+    await workDone(service, 'audit')
     const before = times('campaign.level-changed', 'green')
     await Promise.all(Array.from({ length: 8 }, (_, n) => share({ tlp: n % 2 ? 'green' : 'amber' })))
-    await service.audit.handOver()
+    await workDone(service, 'audit')
     const changes = (['amber', 'green'] as const).map(tlp => times('campaign.level-changed', tlp))
     expect((changes[0] ?? 0) - (changes[1] ?? 0) + before).toBe((await sharing()).tlp === 'amber' ? 1 : 0)
   })
@@ -993,16 +978,14 @@ describe('the work', () => {
     reading.open()
     await Promise.all([settle(first), settle(second)])
     expect([await stateOf(first), await stateOf(second)]).toEqual(['published', 'published'])
-    // A step that was killed is forgotten after a while.
-    const publications = service.mongo.collection('publications')
-    const killed = { leased_until: new Date(Date.now() + 60_000), run: 'x' }
-    await publications.updateOne({ _id: new Types.ObjectId(first) }, { $set: killed })
+    // Steps of both that were killed wait for each other until one is repeated.
+    await service.mongo.collection('publications').updateMany({}, { $set: { run: 'killed' } })
     await share({ published: false }, second)
     await vi.waitFor(async () => expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 }))
     expect(await stateOf(second)).toBe('due')
-    await publications.updateMany({}, { $set: { leased_until: new Date(0) } })
-    await settle(second)
-    expect(await stateOf(second)).toBe('withdrawn')
+    await share({ published: false }, first)
+    await Promise.all([settle(first), settle(second)])
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['withdrawn', 'withdrawn'])
   })
 
   it('ends at the quota with the reason, and counts exactly', async () => {

@@ -12,7 +12,6 @@ import {
   type NewIod,
   personalDataInternal,
   type ResponseOf,
-  repairInternal,
   type Subscription,
   secretsInternal,
   subscriptionsApi,
@@ -127,7 +126,6 @@ const store = ({ id, token }: Pull, file: string) =>
   })
 const fail = ({ id, token }: Pull, error: string, retry_ms: number | null = null) =>
   bed.internal(subscriptionsInternal.failPull, { params: { id }, body: { token, error, retry_ms } })
-const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
 const importOf = async (id: string) => {
   const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(id) })
   return String(doc?.import_id)
@@ -472,11 +470,11 @@ describe('a pull', () => {
     expect(stopped).toMatchObject({ state: 'stopped', last: { error: 'IODs a day are used up' } })
     expect(Date.parse(stopped.next_at ?? '')).toBeGreaterThan(Date.now())
     expect(await claim()).toBeNull()
-    await repair()
     expect((await look(made)).state).toBe('stopped')
     refusal = undefined
     await due(made)
-    await repair()
+    // The workers ask every 15 s, and after each request to run.
+    expect(await claim()).toBeNull()
     await work(made)
     expect(await look(made)).toMatchObject({ state: 'waiting', kept: 2, last: { error: null, objects: 2 } })
     await due(made)
@@ -661,7 +659,6 @@ describe('a subscription', () => {
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
     plan.open()
     await work(made)
-    await repair()
     await due(made)
     expect(await claim()).toBeNull()
     expect(await look(made)).toMatchObject({
@@ -702,9 +699,10 @@ describe('a subscription', () => {
     await store(run, bundle(indicator(2)))
     await plan.reached
     await api.call(importsApi.deleteImport, { params: { id: await importOf(made) } })
+    // The removal frees the subscription, before the import's step ends.
+    const freed = await look(made)
     plan.open()
-    await repair()
-    expect(await look(made)).toMatchObject({
+    expect(freed).toMatchObject({
       state: 'waiting',
       kept: 0,
       last: { error: DETAILS.pullRemoved },

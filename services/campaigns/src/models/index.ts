@@ -1,4 +1,4 @@
-import { type Connection, createQuotas, type Kind } from '@iodine/service-kit'
+import { type Connection, createQuotas } from '@iodine/service-kit'
 import type { CampaignsConfig } from '../config.js'
 import { type CampaignDoc, campaignSchema } from './campaign.js'
 import {
@@ -24,13 +24,7 @@ type Counted = 'campaigns' | 'import_bytes' | 'published_bytes'
 
 type Limits = Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS' | 'QUOTA_IMPORT_BYTES' | 'QUOTA_PUBLISHED_BYTES'>
 
-/** Work of the outbox; its keys are the ids. */
-export interface CampaignWork {
-  imports: Kind<{ id: string }>
-  publications: Kind<{ id: string }>
-}
-
-export const createModels = (mongo: Connection, limits: Limits, work: CampaignWork) => {
+export const createModels = (mongo: Connection, limits: Limits) => {
   const campaigns = mongo.model<CampaignDoc>('Campaign', campaignSchema)
   const imports = mongo.model<ImportDoc>('Import', importSchema)
   const publications = mongo.model<PublicationDoc>('Publication', publicationSchema)
@@ -62,7 +56,6 @@ export const createModels = (mongo: Connection, limits: Limits, work: CampaignWo
   })
   return {
     mongo,
-    work,
     campaigns,
     imports,
     importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),

@@ -1,0 +1,30 @@
+import type { Kind, StoreService } from '@iodine/service-kit'
+import { importWork } from './commands/import-work.js'
+import { publicationWork } from './commands/step-publication.js'
+import { SWEEP_MS, sweepPublications } from './commands/sweep-publications.js'
+import type { CampaignsConfig } from './config.js'
+import { type CampaignModels, createModels } from './models/index.js'
+
+/** The service's models, with its work that is done after a change. */
+export interface Store extends CampaignModels {
+  /** Kinds of the outbox. */
+  work: {
+    imports: Kind<{ id: string }>
+    publications: Kind<{ id: string }>
+  }
+}
+
+export const createStore = (service: StoreService, config: CampaignsConfig): Store => {
+  const { outbox, tasks, peers, users, log } = service
+  const importing = () => ({ store, peers, log, memberMax: config.QUOTA_CAMPAIGN_IODS })
+  const publishing = () => ({ store, peers, users })
+  const store: Store = {
+    ...createModels(service.mongo, config),
+    work: {
+      imports: outbox.kind('import', importWork(importing)),
+      publications: outbox.kind('publication', publicationWork(publishing)),
+    },
+  }
+  tasks.every('publications', SWEEP_MS, () => sweepPublications(store))
+  return store
+}
