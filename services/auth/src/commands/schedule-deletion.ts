@@ -8,13 +8,13 @@ import {
   unauthenticated,
 } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
+import type { AuthContext } from '../store.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
-import { endSessionsEventually } from './sessions.js'
+import { endEventually } from './sessions.js'
 
 /** How long the mail that says when the account goes is tried. */
 const NOTICE_MS = 24 * 3_600_000
@@ -84,7 +84,7 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
   const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
   if (!user?.delete_at) throw badRequest(DETAILS.badToken)
   await dropAddressChange(context, userId)
-  await endSessionsEventually(context, userId)
+  await endEventually(context, userId)
   return { outcome: 'scheduled', email: presentEmail(user.email), delete_at: user.delete_at.toISOString() }
 }
 

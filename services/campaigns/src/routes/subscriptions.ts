@@ -1,10 +1,5 @@
-import {
-  type Subscription,
-  secretsInternal,
-  subscriptionsApi,
-  subscriptionsInternal,
-} from '@iodine/contracts'
-import { done, type StoreService } from '@iodine/service-kit'
+import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import { done, type StoreService, serveSecrets } from '@iodine/service-kit'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {
   createSubscription,
@@ -75,8 +70,10 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     return { id: params.id }
   })
 
-  service.internal(secretsInternal.countSealed, () => countSealed(models, peers))
-  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(models, peers, body.cursor))
+  serveSecrets(service, {
+    count: () => countSealed(models, peers),
+    reseal: after => resealSecrets(models, peers, after),
+  })
 
   service.internal(subscriptionsInternal.claimPull, async () => ({ pull: await claimPull(models, peers) }))
   service.internal(subscriptionsInternal.extendPull, ({ params, body }) =>
