@@ -14,7 +14,7 @@ import type { AuthContext } from '../store.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
-import { endEventually } from './sessions.js'
+import { endSessionsEventually } from './sessions.js'
 
 /** How long the mail that says when the account goes is tried. */
 const NOTICE_MS = 24 * 3_600_000
@@ -84,7 +84,7 @@ const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<U
   const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
   if (!user?.delete_at) throw badRequest(DETAILS.badToken)
   await dropAddressChange(context, userId)
-  await endEventually(context, userId)
+  await endSessionsEventually(context, userId)
   return { outcome: 'scheduled', email: presentEmail(user.email), delete_at: user.delete_at.toISOString() }
 }
 

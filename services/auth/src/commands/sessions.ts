@@ -171,14 +171,19 @@ export const endSessions = async (
   return ended
 }
 
-/** Ends sessions of a user also while Redis is down: the outbox completes it then. */
-export const endEventually = async (
+const endEventually = async (
   context: AuthContext,
   user_id: Types.ObjectId,
-  sessions: QueryFilter<SessionDoc> = {},
+  sessions: QueryFilter<SessionDoc>,
 ): Promise<void> => {
   await storeEnds(context, user_id, { sessions })
   await completeEnds(context, user_id).catch(error =>
     context.service.log.warn({ err: error }, 'tombstones not written yet'),
   )
+}
+
+/** Ends all sessions of a user like `endSessions`, also while Redis is down: the outbox completes it then. */
+export const endSessionsEventually = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
+  await context.models.extensionCodes.deleteOne({ _id: user_id })
+  await endEventually(context, user_id, {})
 }
