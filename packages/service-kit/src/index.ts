@@ -69,6 +69,7 @@ export {
 } from './http/personal-data.js'
 export { createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
+export { serveSecrets } from './http/secrets.js'
 export {
   memoryKey,
   SESSION_GRACE_MS,

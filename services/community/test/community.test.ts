@@ -5,6 +5,7 @@ import {
   apiClient,
   internalClient,
   newId,
+  plansOf,
   type ServiceBed,
   seededRandom,
   startServiceBed,
@@ -65,6 +66,21 @@ const narrativeDeleted = (id: string, user_id: string, restored?: number): Domai
   data: { id, user_id, restored },
 })
 const userDeleted = (id: string): DomainEvent => ({ type: 'user.deleted', data: { id } })
+
+/** Stores public users `NAME_0`, `NAME_1` …. Returns their ids. */
+const addCrowd = async (name: string, size: number): Promise<string[]> => {
+  const ids = Array.from({ length: size }, () => newId())
+  await apply(userCreated(ids[0] ?? '', `${name}_0`))
+  const first = await service.mongo.collection('users').findOne({})
+  await service.mongo.collection('users').insertMany(
+    ids.slice(1).map((id, n) => {
+      const username = `${name}_${n + 1}`
+      return { ...first, _id: new Types.ObjectId(id), username, ...searchFields({ username, public: true }) }
+    }),
+  )
+  await service.mongo.collection('counters').updateOne({}, { $inc: { n: size - 1 } })
+  return ids
+}
 
 const users = (query: Record<string, string> = {}) => api.call(communityApi.listUsers, { query })
 const profile = (id: string, query = '') => api.send('GET', `/community/users/${id}${query}`)
@@ -168,21 +184,17 @@ describe('profiles', () => {
     }
   })
 
-  it('are counted exactly under a common term while people come, go and take other names', async () => {
-    const crowd = Array.from({ length: 620 }, (_, n) => ({ id: newId(), username: `Lake_${n}` }))
-    const [sample] = crowd
-    await apply(userCreated(sample?.id ?? '', sample?.username ?? ''))
-    const known = await service.mongo.collection('users').findOne({})
-    await service.mongo.collection('users').insertMany(
-      crowd.slice(1).map(({ id, username }) => ({
-        ...known,
-        _id: new Types.ObjectId(id),
-        username,
-        ...searchFields({ username, public: true }),
-      })),
+  it('are read from the index, as many as the page shows', async () => {
+    await addCrowd('Lake', 600)
+    const plans = await plansOf(service.mongo, 'users', async () =>
+      expect((await users({ search: 'ake_', limit: '5' })).total).toBe(600),
     )
-    await service.mongo.collection('counters').updateOne({}, { $inc: { n: crowd.length - 1 } })
-    const [first, second, third, fourth] = crowd.map(({ id }) => id) as [string, string, string, string]
+    expect(plans).toEqual([{ stages: ['FETCH', 'IXSCAN'], returned: 6, docsExamined: 6 }])
+  })
+
+  it('are counted exactly under a common term while people come, go and take other names', async () => {
+    const crowd = await addCrowd('Lake', 620)
+    const [first, second, third, fourth] = crowd as [string, string, string, string]
     const total = async (search: string) => (await users({ search, limit: '1' })).total
     const late = newId()
     const [atFirst] = await Promise.all([

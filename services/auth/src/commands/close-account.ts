@@ -1,13 +1,12 @@
 import { personalDataInternal, servicesWith } from '@iodine/contracts'
 import { addressOf, byId, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
+import type { AuthContext } from '../store.js'
 import { raiseUsersVersion } from './announce-user.js'
-import { endUserApiTokens } from './api-tokens.js'
 import { dropAddressChange } from './change-address.js'
+import { endAllTokens } from './end-tokens.js'
 import { dropExport } from './export-data.js'
-import { endSessions } from './sessions.js'
 
 /** Time that a request has to remove the account itself. */
 const GRACE_MS = 15_000
@@ -32,8 +31,7 @@ const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<v
   await models.links.deleteOne({ _id: email })
   await dropAddressChange(context, _id)
   await models.accountLinks.deleteMany({ user_id: _id })
-  await endSessions(context, _id)
-  await endUserApiTokens(context, _id)
+  await endAllTokens(context, _id)
 }
 
 /** Ends all sessions and API tokens of an account and prevents sign-in. Idempotent. Throws 503 while Redis is down. */

@@ -1,12 +1,13 @@
 import { authApi } from '@iodine/contracts'
 import { addressKey, hashOf } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import { readAccountLink, useAccountLink } from '../commands/account-links.js'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
 import { endSession } from '../commands/sessions.js'
 import { readMagicLink, verifyMagicLink } from '../commands/verify-magic-link.js'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../store.js'
 
 export const addAuthRoutes = (context: AuthContext): void => {
   const { service, limits } = context
@@ -46,7 +47,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
   })
 
   service.route(authApi.logout, async ({ user }) => {
-    await endSession(context, user.sid)
+    await endSession(context, new Types.ObjectId(user.id), user.sid)
     return { logged_out: true as const }
   })
 }

@@ -24,7 +24,6 @@ import {
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
 import { requestDeletion, withdrawDeletion } from '../commands/schedule-deletion.js'
 import { endSession, endSessions } from '../commands/sessions.js'
-import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { requirePasskeySession } from '../policies/admin.js'
@@ -37,6 +36,7 @@ import { presentProfile } from '../presenters/profile.js'
 import { presentSession } from '../presenters/session.js'
 import { findSid, sessionList } from '../queries/sessions.js'
 import { gatherUsage } from '../queries/usage.js'
+import type { AuthContext } from '../store.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {
   const { config, models, service } = context
@@ -136,7 +136,7 @@ export const addProfileRoutes = (context: AuthContext): void => {
   service.route(profileApi.endSession, async ({ user, params }) => {
     const sid = await findSid(models, user.id, params.id)
     if (sid === undefined) throw notFound()
-    await endSession(context, sid)
+    await endSession(context, new Types.ObjectId(user.id), sid)
     return { id: params.id }
   })
 

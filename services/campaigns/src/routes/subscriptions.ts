@@ -1,10 +1,5 @@
-import {
-  type Subscription,
-  secretsInternal,
-  subscriptionsApi,
-  subscriptionsInternal,
-} from '@iodine/contracts'
-import { done, type StoreService } from '@iodine/service-kit'
+import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import { done, type StoreService, serveSecrets } from '@iodine/service-kit'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {
   createSubscription,
@@ -76,8 +71,10 @@ export const addSubscriptionRoutes = (service: StoreService, store: Store): void
     return { id: params.id }
   })
 
-  service.internal(secretsInternal.countSealed, () => countSealed(store, peers))
-  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(store, peers, body.cursor))
+  serveSecrets(service, {
+    count: () => countSealed(store, peers),
+    reseal: after => resealSecrets(store, peers, after),
+  })
 
   service.internal(subscriptionsInternal.claimPull, async () => {
     await resumePulls(store)
