@@ -71,8 +71,6 @@ export interface QuotasOptions<K extends string> {
   daily?: K
   /** Counts an owner's usage from scratch; null is `nobody`. @param midnight start of the day */
   count(owner: Types.ObjectId | null, session: ClientSession, midnight: Date): Promise<Amounts<K>>
-  /** Runs before an owner's first count, outside the transaction. */
-  prepare?(owner: Types.ObjectId | null): Promise<unknown>
   /** All owners with content; null is `nobody`. */
   owners(): Promise<(Types.ObjectId | null)[]>
 }
@@ -134,7 +132,6 @@ export const createQuotas = <K extends string>({
   limits,
   daily,
   count,
-  prepare,
   owners,
 }: QuotasOptions<K>): Quotas<K> => {
   const model: Model<UsageDoc> = mongo.model<UsageDoc>('Usage', schema)
@@ -187,7 +184,6 @@ export const createQuotas = <K extends string>({
   const build = (owner: Types.ObjectId | null): Promise<void> => {
     const _id = idOf(owner)
     return building(_id, async () => {
-      await prepare?.(owner)
       try {
         await inTransaction(mongo, async session => {
           // Inserted first, so that concurrent transactions conflict.
