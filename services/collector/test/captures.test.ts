@@ -679,18 +679,21 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     expect([all.length, writes]).toEqual([1, []])
   })
 
-  it.runIf(storage === 's3')('are erased also while the store is down, which deletes them afterwards', async () => {
-    const { id } = await sealIt()
-    const server = s3 ?? expect.unreachable()
-    const before = await stored()
-    server.isDown = true
-    await api.call(capturesApi.deleteCapture, { params: { id } })
-    const entry = { kind: 'capture.erased', key: id }
-    const outbox = service.mongo.collection('outbox')
-    await vi.waitFor(async () => expect((await outbox.findOne(entry))?.attempts).toBeGreaterThan(1), 30_000)
-    expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
-    expect(await stored()).toBe(before)
-    server.isDown = false
-    await expectStored(before - 2)
-  })
+  it.runIf(storage === 's3')(
+    'are erased also while the store is down, which deletes them afterwards',
+    async () => {
+      const { id } = await sealIt()
+      const server = s3 ?? expect.unreachable()
+      const before = await stored()
+      server.isDown = true
+      await api.call(capturesApi.deleteCapture, { params: { id } })
+      const entry = { kind: 'capture.erased', key: id }
+      const outbox = service.mongo.collection('outbox')
+      await vi.waitFor(async () => expect((await outbox.findOne(entry))?.attempts).toBeGreaterThan(1), 30_000)
+      expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
+      expect(await stored()).toBe(before)
+      server.isDown = false
+      await expectStored(before - 2)
+    },
+  )
 })

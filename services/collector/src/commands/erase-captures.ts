@@ -24,8 +24,7 @@ type Erasing = Pick<CollectorStore, 'captures' | 'quotas' | 'erasures'>
 export const blobDeletion = (blobs: Blobs): KindSpec<Erasure> => ({
   payload: erasure,
   keyOf: ({ id }) => id,
-  handle: async ([capture]) =>
-    capture && blobs.delete(capture.blobs.map(hash => blobKey(capture.id, hash))),
+  handle: async ([capture]) => capture && blobs.delete(capture.blobs.map(hash => blobKey(capture.id, hash))),
 })
 
 /**

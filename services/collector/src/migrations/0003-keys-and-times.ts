@@ -44,7 +44,11 @@ export const keysAndTimes: Migration = {
     ])
     await storeEntries(
       mongo,
-      [...new Set(users.flat().map(String))].map(id => ({ kind: 'records.changed', key: id, payload: { id } })),
+      [...new Set(users.flat().map(String))].map(id => ({
+        kind: 'records.changed',
+        key: id,
+        payload: { id },
+      })),
     )
   },
 }

@@ -99,9 +99,7 @@ export const addCaptureRoutes = (service: StoreService, store: CollectorStore, k
     const what = { action: 'capture.exported', subject: subjectOf(params), count: 1, detail: 'wacz' } as const
     const capture = await readableCapture(store, user.id, params.id)
     return limiter(user.id, async () => {
-      const bytes = await service.audit.during(call, what, () =>
-        archiveOf(store, service.peers, capture),
-      )
+      const bytes = await service.audit.during(call, what, () => archiveOf(store, service.peers, capture))
       return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
     })
   })
