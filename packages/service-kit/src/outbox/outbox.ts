@@ -425,7 +425,7 @@ export const createOutbox = ({
     ])
     const none = [...lanes.keys()].map(name => [name, { jobs: { waiting: 0, failed: 0 }, oldestSeconds: 0 }])
     const found = counts.map(({ _id, all, failed, oldest }) => {
-      // Of another version: nobody here may touch them.
+      // Another version defines this kind. This process must not handle its entries.
       const jobs = lanes.has(_id) ? { waiting: all - failed, failed } : { unknown: all }
       return [_id, { jobs, oldestSeconds: oldest ? (Date.now() - oldest.getTime()) / 1000 : 0 }]
     })
