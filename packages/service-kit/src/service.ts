@@ -357,7 +357,7 @@ export const createStoreService = async (
   service.onClose(() => mongo.close())
   const { redis, peers, log, metrics, root } = service
   const outbox = createOutbox({ mongo, log, metrics, root, skipsHeavy: config.ROLE === 'api' })
-  const tasks = createTasks({ log, metrics })
+  const tasks = createTasks({ log, metrics, root })
   const audit = createAudit({
     mongo,
     redis,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api'
 import { createJobRunner } from '../observe/job-runs.js'
 import type { Logger } from '../observe/logging.js'
 import type { PartMetrics } from '../observe/metrics.js'
@@ -22,6 +23,8 @@ export interface Tasks {
 interface TasksOptions {
   log: Logger
   metrics: Pick<PartMetrics, 'observeJob' | 'expectTask'>
+  /** Root context of the service's traces. */
+  root?: Context | undefined
 }
 
 /** Grace in which a first run, or a slow one, is not reported as overdue. */
@@ -31,7 +34,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 const CLOSING_MS = 8_000
 
 /** Creates a service's recurring tasks. They are kept in memory: every process runs them. */
-export const createTasks = ({ log, metrics }: TasksOptions): Tasks => {
+export const createTasks = ({ log, metrics, root = ROOT_CONTEXT }: TasksOptions): Tasks => {
   const runJob = createJobRunner(log, metrics)
   const tasks = new Map<string, { ms: number; run: () => Promise<void> }>()
   const shared = createSharedReads<string, void>(LONGEST_TIMER_MS)
@@ -51,7 +54,13 @@ export const createTasks = ({ log, metrics }: TasksOptions): Tasks => {
     every(name, ms, work) {
       if (tasks.has(name)) throw new Error(`two tasks are named ${name}`)
       const once = async () => {
-        await runJob({ queue: name, id: undefined, attempt: 1, isScheduled: true }, () => work(signal))
+        await trace
+          .getTracer('iodine')
+          .startActiveSpan(`process ${name}`, { kind: SpanKind.CONSUMER }, root, span =>
+            runJob({ queue: name, id: undefined, attempt: 1, isScheduled: true }, () => work(signal)).finally(
+              () => span.end(),
+            ),
+          )
         metrics.expectTask(name, 2 * ms + GRACE_MS)
       }
       tasks.set(name, { ms, run: () => shared(name, once) })
