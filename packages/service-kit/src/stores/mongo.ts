@@ -80,10 +80,10 @@ export const ignoreDuplicateKey = (error: unknown): void => {
 /** Attempts of a transaction that hits a duplicate key, when a concurrent insert may be the cause. */
 const DUPLICATES_MAX = 10
 
-/** What is done once the transaction of a session is committed. */
+/** Callbacks of sessions, called after the commit. */
 const committed = new WeakMap<ClientSession, Set<() => void>>()
 
-/** Calls `run` once the transaction of this session, by `inTransaction`, is committed; maybe also after a commit that followed a retry. */
+/** Calls `run` after `inTransaction` has committed this session. `run` must be idempotent: each attempt of the transaction may add it. */
 export const onCommit = (session: ClientSession, run: () => void): void => {
   const runs = committed.get(session) ?? new Set()
   committed.set(session, runs.add(run))

@@ -1,20 +1,20 @@
 import { expect, it, vi } from 'vitest'
-import { createTurns } from '../src/policies/turns.js'
+import { createSlots } from '../src/policies/slots.js'
 
-/** Pieces of work that are under way until they are told to end. */
-const startWork = (inTurn: ReturnType<typeof createTurns>) => {
+/** Pieces of work, each running until `end` is called. */
+const startWork = (inSlot: ReturnType<typeof createSlots>) => {
   const begun: number[] = []
   const ends = new Map<number, () => void>()
   const start = (n: number) =>
-    inTurn(() => {
+    inSlot(() => {
       begun.push(n)
       return new Promise<void>(resolve => ends.set(n, resolve))
     })
   return { begun, start, end: (n: number) => ends.get(n)?.() }
 }
 
-it('does so many at once, and the others in their order', async () => {
-  const { begun, start, end } = startWork(createTurns(2, 60_000))
+it('run as many at once as there are slots, and queue the others in order', async () => {
+  const { begun, start, end } = startWork(createSlots(2, 60_000))
   const all = [1, 2, 3, 4].map(start)
   await vi.waitFor(() => expect(begun).toEqual([1, 2]))
   end(2)
@@ -25,13 +25,13 @@ it('does so many at once, and the others in their order', async () => {
   await Promise.all(all)
 })
 
-it('lets the next begin beside one that takes long, once', async () => {
-  const { begun, start, end } = startWork(createTurns(1, 20))
+it('are given to the next once, when work takes long', async () => {
+  const { begun, start, end } = startWork(createSlots(1, 20))
   const all = [1, 2].map(start)
   await vi.waitFor(() => expect(begun).toEqual([1, 2]))
   for (const n of [1, 2]) end(n)
   await Promise.all(all)
-  const slow = startWork(createTurns(1, 60_000))
+  const slow = startWork(createSlots(1, 60_000))
   const rest = [1, 2, 3].map(slow.start)
   await vi.waitFor(() => expect(slow.begun).toEqual([1]))
   slow.end(1)
@@ -42,10 +42,10 @@ it('lets the next begin beside one that takes long, once', async () => {
   await Promise.all(rest)
 })
 
-it('goes on after work that fails', async () => {
-  const inTurn = createTurns(1, 60_000)
-  const failed = inTurn(() => Promise.reject(new Error('no')))
-  const next = inTurn(async () => 'done')
+it('are freed by work that fails', async () => {
+  const inSlot = createSlots(1, 60_000)
+  const failed = inSlot(() => Promise.reject(new Error('no')))
+  const next = inSlot(async () => 'done')
   await expect(failed).rejects.toThrow('no')
   expect(await next).toBe('done')
 })
