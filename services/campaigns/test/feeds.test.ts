@@ -630,9 +630,6 @@ describe('the feed of MISP', () => {
     const [uuid = ''] = Object.keys(await manifest(tlp))
     return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
   }
-  const sweep = async () => {
-    await sweep()
-  }
   it('has an event for each campaign, the same bytes until something changes', async () => {
     const [first] = await addIods(3)
     await publish()
