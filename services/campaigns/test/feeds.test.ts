@@ -630,9 +630,6 @@ describe('the feed of MISP', () => {
     const [uuid = ''] = Object.keys(await manifest(tlp))
     return JSON.parse((await file(`${uuid}.json`, { tlp })).text).Event
   }
-  const sweep = async () => {
-    await sweep()
-  }
   it('has an event for each campaign, the same bytes until something changes', async () => {
     const [first] = await addIods(3)
     await publish()
@@ -965,23 +962,36 @@ describe('the work', () => {
       return body.ids.flatMap(id => iods.get(id) ?? [])
     })
     const stateOf = async (id: string) => (await sharing(id)).feed?.state
+    const publications = service.mongo.collection('publications')
+    const setRun = (run: string | null) =>
+      publications.updateOne({ _id: new Types.ObjectId(first) }, { $set: { run } })
     await share({ published: true }, first)
     await reading.reached
+    expect((await publications.findOne({}))?.run).toEqual(expect.any(String))
+    reading.open()
+    await settle(first)
+    await setRun('at work')
     await share({ published: true }, second)
     await share({ published: true }, theirs.id, bos)
     await settle(theirs.id)
     expect(await stateOf(theirs.id)).toBe('published')
-    const waits = { kind: 'publication', key: second, lease: { $exists: false } }
-    await vi.waitFor(async () => expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 }))
-    expect((await outbox().findOne(waits))?.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000)
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['due', 'due'])
-    reading.open()
-    await Promise.all([settle(first), settle(second)])
-    expect([await stateOf(first), await stateOf(second)]).toEqual(['published', 'published'])
+    const isWaiting = () =>
+      vi.waitFor(
+        async () => {
+          const waits = { kind: 'publication', key: second, lease: { $exists: false } }
+          expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 })
+        },
+        { timeout: 20_000 },
+      )
+    await isWaiting()
+    expect(await stateOf(second)).toBe('due')
+    await setRun(null)
+    await settle(second)
+    expect(await stateOf(second)).toBe('published')
     // Steps of both that were killed wait for each other until one is repeated.
-    await service.mongo.collection('publications').updateMany({}, { $set: { run: 'killed' } })
+    await publications.updateMany({}, { $set: { run: 'killed' } })
     await share({ published: false }, second)
-    await vi.waitFor(async () => expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 }))
+    await isWaiting()
     expect(await stateOf(second)).toBe('due')
     await share({ published: false }, first)
     await Promise.all([settle(first), settle(second)])
