@@ -1,11 +1,11 @@
 import { evidenceInternal, id, sha256 } from '@iodine/contracts'
-import type { KindSpec, Peers } from '@iodine/service-kit'
+import type { Kind, KindSpec, Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
+import type { CollectorModels } from '../models/index.js'
 import { handedOver } from '../policies/manifest.js'
-import type { CollectorStore } from '../store.js'
 
 /** How long blobs of a capture may be missing. */
 const OPEN_MS = 24 * 3_600_000
@@ -18,7 +18,9 @@ export type Erasure = z.output<typeof erasure>
 const deletedRecord = z.strictObject({ id, user_id: id })
 export type DeletedRecord = z.output<typeof deletedRecord>
 
-type Erasing = Pick<CollectorStore, 'captures' | 'quotas' | 'erasures'>
+interface Erasing extends Pick<CollectorModels, 'captures' | 'quotas'> {
+  erasures: Kind<Erasure>
+}
 
 /** Work of the outbox: deletes the blobs of an erased capture. */
 export const blobDeletion = (blobs: Blobs): KindSpec<Erasure> => ({

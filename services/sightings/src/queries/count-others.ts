@@ -7,12 +7,12 @@ import {
 } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Secrets } from '../commands/create-secrets.js'
 import { type CountedKind, countKey } from '../commands/take-snapshot.js'
 import { COUNTED_OWNERS } from '../models/count.js'
 import type { SightingModels } from '../models/index.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { createSign } from '../policies/signed.js'
-import type { Secrets } from '../store.js'
 import { valueQuestion } from './question.js'
 
 const OTHERS_MIN = 3
