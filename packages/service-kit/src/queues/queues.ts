@@ -84,6 +84,14 @@ export interface QueuesOptions {
   tracing: Tracing | undefined
 }
 
+/** Reads each queue. Omits those without a result, and those that cannot be read. */
+const ofEach = async <T>(read: (name: QueueName) => Promise<T | null>): Promise<Record<string, T>> => {
+  const results = await Promise.all(
+    QUEUE_NAMES.map(async name => [name, await read(name).catch(() => null)] as const),
+  )
+  return Object.fromEntries(results.flatMap(([name, result]) => (result === null ? [] : [[name, result]])))
+}
+
 /** Creates the process's access to the queues, with its workers and schedules. */
 export const createQueues = ({
   redis,
@@ -152,17 +160,8 @@ export const createQueues = ({
     async forgetUser(id) {
       for (const name of QUEUE_NAMES) await removeJobs(queue(name), id)
     },
-    async states() {
-      const states = QUEUE_NAMES.map(async name => [[name, await stateOf(redis, queue(name))]])
-      return Object.fromEntries((await Promise.all(states.map(state => state.catch(() => [])))).flat())
-    },
-    async failures() {
-      const failures = QUEUE_NAMES.map(async name => {
-        const failure = await lastFailureOf(queue(name))
-        return failure ? [[name, failure]] : []
-      })
-      return Object.fromEntries((await Promise.all(failures.map(each => each.catch(() => [])))).flat())
-    },
+    states: () => ofEach(async name => stateOf(redis, queue(name))),
+    failures: () => ofEach(async name => lastFailureOf(queue(name))),
     finishJobs,
     async close() {
       await finishJobs()

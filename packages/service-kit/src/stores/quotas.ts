@@ -128,6 +128,21 @@ const leaveUsage = (
     return (await model.updateOne({ _id: UNOWNED }, { $inc }, { session })).matchedCount > 0
   })
 
+const refusalOf = <K extends string>(
+  limited: readonly [K & Quota, number][],
+  used: Amounts<K>,
+  delta: Amounts<K>,
+  own: OwnLimits = {},
+): QuotaExceeded<K> | undefined => {
+  for (const [name, everyones] of limited) {
+    const limit = own[name] ?? everyones
+    const added = delta[name] ?? 0
+    if (added > 0 && (used[name] ?? 0) + added > limit)
+      return new QuotaExceeded<K>(name, limit, added, used, own)
+  }
+  return undefined
+}
+
 /** Stores a user's own limits, unless a newer revision is stored. */
 const storeLimits = async (
   model: UsageModel,
@@ -154,15 +169,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
   const limited = Object.entries(limits) as [K & Quota, number][]
   const { build, recount } = createUsageCounts(model, options)
 
-  const refusal: Quotas<K>['refusal'] = (used, delta, own = {}) => {
-    for (const [name, everyones] of limited) {
-      const limit = own[name] ?? everyones
-      const added = delta[name] ?? 0
-      if (added > 0 && (used[name] ?? 0) + added > limit)
-        return new QuotaExceeded<K>(name, limit, added, used, own)
-    }
-    return undefined
-  }
+  const refusal: Quotas<K>['refusal'] = (used, delta, own) => refusalOf(limited, used, delta, own)
   const take = async (owner: Owner, delta: Amounts<K>, session: ClientSession) => {
     if (Object.values(delta).every(n => n === 0)) return
     const doc = await addUsage(model, usageId(owner), delta, daily, session)
