@@ -1,5 +1,5 @@
 import { type SealedCount, secretsInternal } from '@iodine/contracts'
-import type { StoreService } from '../service.js'
+import type { StoreService } from '../store-service.js'
 
 const EVERY_MS = 600_000
 

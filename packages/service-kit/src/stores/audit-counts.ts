@@ -101,16 +101,12 @@ export const createAuditCounts = ({ mongo, redis, prefix, service, openMs }: Cou
       deliver: (entry: AuditEntry, session: ClientSession) => Promise<void>,
       signal: AbortSignal,
     ): Promise<void> {
-      while (!signal.aborted) {
-        const isLast = await inTransaction(mongo, async session => {
-          const past = await counts
-            .findOneAndDelete({ due_at: { $lte: new Date() } }, { session })
-            .lean<CountDoc>()
+      const due = { due_at: { $lte: new Date() } }
+      while (!signal.aborted && (await counts.exists(due)))
+        await inTransaction(mongo, async session => {
+          const past = await counts.findOneAndDelete(due, { session }).lean<CountDoc>()
           if (past && past.entry.times > 0) await deliver(past.entry, session)
-          return !past
         })
-        if (isLast) return
-      }
     },
   }
 }

@@ -12,8 +12,6 @@ export interface CountOptions<K extends string> {
   daily?: K
   /** Counts an owner's usage from scratch. @param midnight start of the day */
   count(owner: Owner, session: ClientSession, midnight: Date): Promise<Amounts<K>>
-  /** Runs before an owner's first count, outside the transaction. */
-  prepare?(owner: Owner): Promise<unknown>
   /** Returns all owners with content. */
   owners(): Promise<Owner[]>
 }
@@ -21,7 +19,7 @@ export interface CountOptions<K extends string> {
 /** Creates the functions that store usages counted from scratch. */
 export const createUsageCounts = <K extends string>(
   model: UsageModel,
-  { mongo, daily, count, prepare, owners }: CountOptions<K>,
+  { mongo, daily, count, owners }: CountOptions<K>,
 ) => {
   const fromScratch = async (owner: Owner, session: ClientSession) => {
     const checked_at = new Date()
@@ -34,7 +32,6 @@ export const createUsageCounts = <K extends string>(
   const build = (owner: Owner): Promise<void> => {
     const _id = usageId(owner)
     return building(_id, async () => {
-      await prepare?.(owner)
       try {
         await inTransaction(mongo, async session => {
           // Inserted first, so that concurrent transactions conflict.
