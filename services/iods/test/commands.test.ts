@@ -22,10 +22,11 @@ const IODS = 120
 beforeAll(async () => {
   bed = await startServiceBed()
   const ana = await bed.user('ana')
-  // No timer of the service sends a command of its own while those of a request are counted.
+  // No timer or task of the service sends a command of its own while those of a request are counted.
   vi.useFakeTimers({ toFake: ['setInterval'] })
-  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps).finally(() => vi.useRealTimers())
-  await service.tasks.close()
+  service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps).finally(() =>
+    vi.useRealTimers(),
+  )
   api = apiClient(await bed.listen(service), ana.token)
   for (let n = 0; n < IODS; n++)
     await api.call(iodsApi.createIod, { body: iodInput({ value: `value ${n}`, category: 'TITLE' }) })
@@ -61,11 +62,18 @@ describe('a request takes no more commands than it needs', () => {
 })
 
 it('a run of the tasks writes nothing when there is nothing to do', async () => {
-  await service.tasks.run()
-  expect((await commandsOf(service.mongo, () => service.tasks.run())).writes).toEqual([])
-  const { all } = await commandsOf(service.mongo, async () => {
-    await service.tasks.run('votes')
-    await service.tasks.run('tallies')
-  })
-  expect(all.sort()).toEqual(['aggregate iods', 'count tallies', 'find covote_builds', 'hello'])
+  const run = async (names: string[]) => {
+    for (const name of names) await service.tasks.run(name)
+  }
+  const all = ['votes', 'tallies', 'recount', 'usage']
+  await run(all)
+  const { writes } = await commandsOf(service.mongo, () => run(all))
+  // The recount reads in one snapshot.
+  expect(writes).toEqual(['commitTransaction'])
+  expect(await sent(() => run(['votes', 'tallies']))).toEqual([
+    'aggregate iods',
+    'count tallies',
+    'find covote_builds',
+    'hello',
+  ])
 })

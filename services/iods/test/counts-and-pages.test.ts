@@ -37,11 +37,13 @@ const iodOf = (n: number) => {
   }
 }
 
+/** Starts a replica whose tasks run when a case says so. */
+const start = () => createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps)
+
 beforeAll(async () => {
   bed = await startServiceBed()
   ana = await bed.user('ana')
-  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-  await service.tasks.close()
+  service = await start()
   const iods = Array.from({ length: IODS + HASHTAGS }, (_, n) => iodOf(n))
   await service.mongo.collection('iods').insertMany(iods)
   url = await bed.listen(service)
@@ -58,8 +60,7 @@ const tallies = () => service.mongo.collection('tallies')
 
 describe('counts', () => {
   it('are corrected by the recount, once when replicas find the same difference', async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-    await other.tasks.close()
+    const other = await start()
     for (const wrong of [[], [{ category: 'URL', source_type: 'BLOG', n: 3 }]]) {
       if (wrong.length > 0) await tallies().insertMany(wrong)
       else await tallies().deleteMany({})
@@ -71,8 +72,7 @@ describe('counts', () => {
   })
 
   it('stay the same when tallies are merged by replicas while IODs are created', async () => {
-    const other = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps)
-    await other.tasks.close()
+    const other = await start()
     const kind = { category: 'URL', source_type: 'BLOG' }
     const pairs = Array.from({ length: 150 }, () => [
       { ...kind, n: 1 },
