@@ -27,7 +27,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
 const TEXT = 'They say so:\nGiant mirrors heat the lake 🛰, and nobody asks.'
