@@ -203,7 +203,9 @@ it('an entry that the log does not know keeps back none of the others', async ()
   appended = []
   await makeDue()
   await logged(1)
-  await expect.poll(() => service.outbox.failed(10)).toMatchObject([{ kind: 'audit', error: 'unknown action' }])
+  await expect
+    .poll(() => service.outbox.failed(10))
+    .toMatchObject([{ kind: 'audit', error: 'unknown action' }])
   unknown = []
   await makeDue()
   await logged(2)

@@ -413,6 +413,7 @@ describe('filters by labels', () => {
         subject: entity(),
         verb: n % 1_000 === 0 ? `founded in ${n}` : `says ${n}`,
         object: n === 7 ? 'Lighthouse' : entity(),
+        cite: null,
       }))
       const rows = edgesOf({ user_id: new Types.ObjectId(id), created_at: new Date(), src: null, triplets })
       expect(rows).toHaveLength(EDGES)
@@ -789,7 +790,10 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     const change = async (id: string, n: number) => {
       await forget(id)
       await read({ limit: '5' })
-      if (n % 5) expect((await ana.api.send('POST', `/narratives/data/${id}/restore`)).status).toBe(200)
+      // Restored at the end: on a busy machine that is later than LIMITS.restoreMs.
+      const restore_until = new Date(Date.now() + CROWD_MS)
+      if (n % 5 === 0) await bench.store.narratives.updateOne({ _id: id }, { $set: { restore_until } })
+      else expect((await ana.api.send('POST', `/narratives/data/${id}/restore`)).status).toBe(200)
     }
     // More at once take longer than LIMITS.restoreMs on a busy machine.
     for (let from = 0; from < ids.length; from += 10)
@@ -1023,7 +1027,7 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
       user_id: new Types.ObjectId(ana.id),
       created_at: new Date('2020-01-01'),
       src: null,
-      triplets: [{ id: 1, ...triplet('Nobody') }],
+      triplets: [{ id: 1, ...triplet('Nobody'), cite: null }],
     })
     await bench.store.edges.insertMany(orphans.map(withGrams))
     await bench.store.sources.deleteMany({ user_id: ana.id })

@@ -16,6 +16,7 @@ import { createRateLimit } from '../http/rate-limits.js'
 import type { Caller } from '../http/tokens.js'
 import type { Logger } from '../observe/logging.js'
 import { requestIdOf } from '../observe/work-context.js'
+import { PEER_BACKOFF_MAX_MS } from '../outbox/events.js'
 import type { Outbox } from '../outbox/outbox.js'
 import type { Tasks } from '../outbox/tasks.js'
 import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
@@ -100,8 +101,6 @@ const DAY_S = 86_400
 const HOUR_MS = 3_600_000
 /** How often counts of past hours are looked for. */
 const COUNTS_EVERY_MS = 600_000
-/** Longest wait between two attempts to deliver entries. */
-const BACKOFF_MAX_MS = 10_000
 
 const VIAS: Record<Caller['scope'], AuditVia> = {
   full: 'web',
@@ -173,14 +172,14 @@ export const createAudit = ({
   const done = outbox.kind<AuditEntry>('audit', {
     payload: deliveredEntry,
     batch: LIMITS.auditBatch,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     handle: entries => target.append([...entries]),
   })
   /** Entries of actions that have begun. They are due when the action must have been cut off. */
   const open = outbox.kind<AuditEntry>('audit.open', {
     payload: deliveredEntry,
     keyOf: entry => entry.id,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     handle: ([entry]) => target.append([{ ...(entry as AuditEntry), outcome: 'unknown' }]),
   })
   const limit = createRateLimit(redis, {

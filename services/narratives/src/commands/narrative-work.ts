@@ -1,5 +1,5 @@
 import type { DomainEvent } from '@iodine/contracts'
-import { byId, EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
+import { byId, type Kind, PEER_BACKOFF_MAX_MS, type StoreService, tellCommunity } from '@iodine/service-kit'
 import type { NarrativeModels } from '../models/index.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
 import { foldDeletion, type Summing } from './sum-graph.js'
@@ -52,7 +52,7 @@ export const createNarrativeWork = (
 ): NarrativeWork => ({
   changed: outbox.kind('narrative.changed', {
     ...byId,
-    backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     concurrency: 4,
     async handle([changed]) {
       const { narratives } = models
