@@ -95,7 +95,7 @@ export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe
 export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
-export { EVENTS_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
+export { PEER_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
 export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
 export { createOutbox, type Outbox } from './outbox/outbox.js'
 export { type GivenEntry, storeEntries } from './outbox/store-entries.js'

@@ -59,7 +59,7 @@ describe('narratives', () => {
     await bench.service.mongo
       .collection<{ _id: string }>('usage')
       .updateOne({ _id: ana.id }, { $set: { checked_at: new Date(0) } })
-    await bench.repair()
+    await bench.service.tasks.run('usage')
     expect((await doc())?.used).toEqual(before?.used)
   })
 

@@ -3,8 +3,8 @@ import type { Peers } from '../http/peers.js'
 
 const COMMUNITY_MS = 10_000
 
-/** Maximum retry delay of kinds that send events: they catch up soon after an outage of the community service. */
-export const EVENTS_BACKOFF_MAX_MS = 10_000
+/** Longest wait between attempts of outbox kinds that call another part: they continue soon after it is back. */
+export const PEER_BACKOFF_MAX_MS = 10_000
 
 /** Sends events to the community service, which applies them in order. Idempotent. Rejects with the service's error. */
 export const tellCommunity = async (peers: Peers, events: readonly DomainEvent[]): Promise<void> => {

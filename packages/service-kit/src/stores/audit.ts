@@ -1,6 +1,7 @@
 import { type AuditEntry, deliveredEntry, LIMITS } from '@iodine/contracts'
 import { HttpError } from '../http/errors.js'
 import type { Logger } from '../observe/logging.js'
+import { PEER_BACKOFF_MAX_MS } from '../outbox/events.js'
 import type { Kind } from '../outbox/kind.js'
 import type { Outbox } from '../outbox/outbox.js'
 import type { Tasks } from '../outbox/tasks.js'
@@ -45,8 +46,6 @@ export interface Audit {
 const OPEN_MS = 300_000
 /** Interval of the search for counts of past hours. */
 const COUNTS_EVERY_MS = 600_000
-/** Maximum delay between two attempts to deliver entries. */
-const BACKOFF_MAX_MS = 10_000
 
 interface AuditOptions {
   mongo: Connection
@@ -112,14 +111,14 @@ export const createAudit = ({ outbox, tasks, log, to, ...options }: AuditOptions
   const done = outbox.kind<AuditEntry>('audit', {
     payload: deliveredEntry,
     batch: LIMITS.auditBatch,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     handle: entries => target.append([...entries]),
   })
   /** Entries of actions that have begun. They are due when the action must have been interrupted. */
   const open = outbox.kind<AuditEntry>('audit.open', {
     payload: deliveredEntry,
     keyOf: entry => entry.id,
-    backoffMaxMs: BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     handle: ([entry]) => target.append([{ ...(entry as AuditEntry), outcome: 'unknown' }]),
   })
   const counts = createAuditCounts({ ...options, openMs: OPEN_MS })

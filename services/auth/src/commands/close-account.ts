@@ -1,5 +1,12 @@
 import { personalDataInternal, servicesWith } from '@iodine/contracts'
-import { addressOf, byId, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
+import {
+  addressOf,
+  byId,
+  inTransaction,
+  type KindSpec,
+  notFound,
+  PEER_BACKOFF_MAX_MS,
+} from '@iodine/service-kit'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
 import type { AuthContext } from '../store.js'
@@ -13,8 +20,6 @@ const GRACE_MS = 15_000
 const LOOK_MS = 500
 /** Long timeout: a service may have much data to remove. */
 const FORGET_MS = 120_000
-/** A service that is down keeps a deletion waiting. */
-const BACKOFF_MAX_MS = 10_000
 const FORGETTING = servicesWith(personalDataInternal.forgetUser)
 /** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
@@ -111,7 +116,7 @@ export const deleteAccount = async (
 export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 2,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   async handle([deleted]) {
     const context = of()
     const { config, models, service } = context

@@ -1,5 +1,5 @@
 import { type OwnLimits, QUOTAS, type Quota, servicesWith, usageInternal } from '@iodine/contracts'
-import { byId, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
+import { byId, inTransaction, type KindSpec, notFound, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { UserDoc } from '../models/user.js'
 import type { AuthContext } from '../store.js'
@@ -7,8 +7,6 @@ import type { AuthContext } from '../store.js'
 const COUNTING = servicesWith(usageInternal.setLimits)
 /** The request sends the limits itself: the outbox only retries. */
 const RETRY_AFTER_MS = 2_000
-/** A service that is down delays nothing else. */
-const BACKOFF_MAX_MS = 10_000
 
 /** Sends a user's own limits to the services that count usage. Rejects with the error of one that fails. Idempotent. */
 const sendLimits = async ({ models, service }: AuthContext, _id: string | Types.ObjectId): Promise<void> => {
@@ -31,7 +29,7 @@ const sendLimits = async ({ models, service }: AuthContext, _id: string | Types.
 export const limitChanges = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 4,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   handle: ([user]) => sendLimits(of(), user?.id ?? ''),
 })
 

@@ -1,4 +1,4 @@
-import { byId, type KindSpec } from '@iodine/service-kit'
+import { byId, type KindSpec, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
 import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
 import type { Store } from '../store.js'
 import { removeSome } from './remove-import.js'
@@ -7,8 +7,6 @@ import { type Stepping, stepImport } from './step-import.js'
 
 /** Steps after which other imports have their turn. */
 const STEPS = 10
-/** An import waits for a service that is down. */
-const BACKOFF_MAX_MS = 10_000
 
 /**
  * Has an import removed that was not received in whole, or whose plan has waited for too long. The import of a subscription
@@ -44,7 +42,7 @@ export const importWork = (of: () => Stepping): KindSpec<{ id: string }> => ({
   ...byId,
   isHeavy: true,
   concurrency: 2,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   async handle([work], { signal }) {
     for (let step = 0; step < STEPS && !signal.aborted; step++) {
       const next = await advance(of(), work?.id ?? '')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
-import { byId, isNotFound, type KindSpec, type StoreService } from '@iodine/service-kit'
+import { byId, isNotFound, type KindSpec, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
 import type { PublicationDoc } from '../models/publication.js'
 import {
   type Publishable,
@@ -28,8 +28,6 @@ const STEP_MS = 15_000
 const BUSY_MS = 1_000
 /** Delay before a permanently failed publication is retried. */
 const AGAIN_MS = 600_000
-/** A publication waits for a service that is down. */
-const BACKOFF_MAX_MS = 10_000
 
 interface Publishing extends Pick<StoreService, 'peers' | 'users'> {
   store: Store
@@ -212,6 +210,6 @@ export const publicationWork = (of: () => Publishing): KindSpec<{ id: string }> 
   ...byId,
   isHeavy: true,
   concurrency: 4,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   handle: ([work]) => stepPublication(of(), work?.id ?? ''),
 })

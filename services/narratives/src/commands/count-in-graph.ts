@@ -1,5 +1,4 @@
-import { inTransaction } from '@iodine/service-kit'
-import { type ClientSession, type Model, Types } from 'mongoose'
+import type { ClientSession, Model } from 'mongoose'
 import { edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import type { NarrativeDoc } from '../models/narrative.js'
@@ -46,8 +45,8 @@ const change = async <T extends Counted>(
 }
 
 /**
- * Counts a narrative in the aggregates, or takes it out, in the transaction that changes its sync mark, and notes
- * that the user's labels are to be clustered anew.
+ * Counts a narrative in the aggregates, or takes it out, in the transaction that changes its state. The user's labels
+ * are clustered after the commit.
  */
 export const countInGraph = async (
   store: NarrativeModels & Clusterings,
@@ -60,30 +59,4 @@ export const countInGraph = async (
   await change(sources, sourcesOf(narrative), by, session)
   // Last: one document for all of a user's texts, held for a short time.
   if (narrative.triplets.length > 0) await markTexts(store, narrative.user_id, session)
-}
-
-/** True when the aggregates count a narrative that is not done, or lack one that is. */
-const isOutOfLine = ({ state, graph }: NarrativeDoc): boolean => (state === 'done') === (graph === null)
-
-/**
- * Brings the aggregates in line with one narrative: counted once while it is done, otherwise not counted. The
- * narrative's sync mark changes in the same transaction, so the call is idempotent, in any order. Narratives
- * are counted as they end; this is for those that a version before, or a crash of it, left uncounted.
- */
-export const syncGraph = async (
-  store: NarrativeModels & Clusterings,
-  narrative: NarrativeDoc,
-): Promise<void> => {
-  if (!isOutOfLine(narrative)) return
-  const { mongo, narratives } = store
-  const { _id } = narrative
-  const sync = async (session: ClientSession) => {
-    const now = await narratives.findById(_id, null, { session }).lean<NarrativeDoc>()
-    if (!now || !isOutOfLine(now)) return
-    const done = now.state === 'done'
-    const graph = done ? new Types.ObjectId() : null
-    await narratives.updateOne({ _id }, { $set: { graph } }, { session })
-    await countInGraph(store, now, done ? 1 : -1, session)
-  }
-  await inTransaction(mongo, sync, { retriesDuplicates: true })
 }

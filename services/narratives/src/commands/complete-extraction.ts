@@ -1,21 +1,32 @@
-import { byId, type Job, type KindSpec, type StoreService } from '@iodine/service-kit'
+import type { BodyOf, narrativesInternal } from '@iodine/contracts'
+import {
+  byId,
+  inTransaction,
+  type Job,
+  type KindSpec,
+  notFound,
+  type StoreService,
+} from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
 import type { NarrativeModels } from '../models/index.js'
-import type { NarrativeDoc } from '../models/narrative.js'
+import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
+import type { Store } from '../store.js'
+import { countInGraph } from './count-in-graph.js'
 import type { NarrativeWork } from './narrative-work.js'
 
-/** What an extraction's end needs of the service. */
 type Extracting = Pick<NarrativeModels, 'narratives'> &
   Pick<NarrativeWork, 'expired'> & {
     quotas: ReturnType<typeof createNarrativeQuotas>
     service: StoreService
   }
 
-/** Time until it is seen to that an open narrative has a job. */
+/** Interval of the checks that an open narrative has a job. */
 export const EXTRACTION_GRACE_MS = 15_000
 /** How long a failed narrative keeps its reason for waiting requests. */
 const FAILED_KEPT_MS = 600_000
-const REPAIRS_MAX = 3
+/** Jobs that replace one that ended without a result. */
+const RETRIES_MAX = 3
 
 /** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
 export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
@@ -53,7 +64,45 @@ export const failNarrative = async (
     return true
   })
 
-/** Work of the outbox: sees that an open narrative has a job which will end it. Its request adds the first one. */
+/**
+ * Stores an extraction's result and counts it in the graph in one transaction, then answers the requests of this
+ * process that wait for it. Idempotent: it changes open narratives only, and a repeated call returns the same count.
+ * @throws HttpError 404 when the narrative was deleted meanwhile
+ */
+export const finishExtraction = async (
+  store: Store,
+  id: string,
+  result: BodyOf<typeof narrativesInternal.finishExtraction>,
+): Promise<number> => {
+  const { mongo, narratives, numbers, waits, changed } = store
+  let narrative: NarrativeDoc | null = null
+  if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
+  else {
+    const first = await numbers.take(result.triplets.length)
+    const triplets = result.triplets.map((triplet, n) => ({ id: first + n, cite: null, ...triplet }))
+    const $set = { state: 'done', triplets, ...graphKeysOf(triplets) }
+    const finish = async (session: ClientSession): Promise<NarrativeDoc | null> => {
+      const done = await narratives
+        .findOneAndUpdate(
+          { _id: id, state: 'open' },
+          { $set: { ...$set, graph: new Types.ObjectId() } },
+          { session, returnDocument: 'after' },
+        )
+        .lean<NarrativeDoc>()
+      if (!done) return done
+      await countInGraph(store, done, 1, session)
+      await changed.add({ id }, { session })
+      return done
+    }
+    narrative = await inTransaction(mongo, finish, { retriesDuplicates: true })
+  }
+  narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
+  if (!narrative || narrative.state === 'deleted') throw notFound()
+  waits.end(narrative)
+  return narrative.triplets.length
+}
+
+/** Work of the outbox: adds an open narrative's job again while it has none. Its request adds the first one. */
 export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 4,
@@ -67,12 +116,12 @@ export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> =
     const state = await job?.getState()
     if (job && (state === 'failed' || state === 'completed')) {
       await job.remove()
-      // Only jobs that ended count as repairs, not jobs that Redis lost.
-      if (narrative.repairs >= REPAIRS_MAX) {
+      // A job that Redis lost is no failure of the extraction, so it does not count.
+      if (narrative.retries >= RETRIES_MAX) {
         await failNarrative(store, narrative._id, 'unavailable')
         return
       }
-      await narratives.updateOne({ _id: narrative._id }, { $inc: { repairs: 1 } })
+      await narratives.updateOne({ _id: narrative._id }, { $inc: { retries: 1 } })
     }
     await addExtraction(store, narrative)
     return EXTRACTION_GRACE_MS

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { communityInternal, DETAILS, DONE, narrativesApi } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { finishExtraction } from '../src/commands/finish-extraction.js'
+import { finishExtraction } from '../src/commands/complete-extraction.js'
 import { type Bench, startBench, triplet } from './bench.js'
 
 let bench: Bench
@@ -18,7 +18,7 @@ afterEach(async () => {
   await redisBack()
 })
 beforeEach(async () => {
-  await bench.settle()
+  await bench.clear()
   ana = await bench.user('ana')
   bench.work(id => bench.finish(id, { triplets: [triplet('They')] }))
 })
@@ -67,21 +67,21 @@ describe('with Redis down', () => {
     expect(await list()).toEqual([])
     await bench.redis.mend()
     await redisBack()
-    await bench.repair()
+    await bench.workOff()
     expect(await list()).toEqual([])
     expect((await post(text)).status).toBe(201)
-    await bench.repair()
+    await bench.workOff()
     expect(await list()).toHaveLength(1)
   })
 
-  it('deletes, and tells the community all the same', async () => {
+  it('deletes, and publishes it all the same', async () => {
     const { status, body } = await post(freshText())
     expect(status).toBe(201)
     await bench.redis.cut()
     expect((await ana.api.send('DELETE', `/narratives/data/${body.id}`)).status).toBe(200)
     expect(await list()).toEqual([])
     expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toEqual([])
-    await bench.told(body.id)
+    await bench.published(body.id)
     expect(bench.heard).toContainEqual({
       type: 'narrative.deleted',
       data: { id: body.id, user_id: ana.id },
@@ -89,13 +89,13 @@ describe('with Redis down', () => {
     await bench.store.narratives.updateMany({ user_id: ana.id }, { $set: { restore_until: new Date() } })
     await bench.redis.mend()
     await redisBack()
-    await bench.repair()
+    await bench.workOff()
     expect(await stored()).toEqual([])
   })
 })
 
-describe('what the community refuses for what it is', () => {
-  it('is told again a day later', async () => {
+describe('a permanent error of the community service', () => {
+  it('is retried a day later', async () => {
     bench.bed.answer(communityInternal.applyEvents, () => {
       throw new HttpError(422, 'not like this')
     })
@@ -107,7 +107,7 @@ describe('what the community refuses for what it is', () => {
       bench.heard.push(...body.events)
       return DONE
     })
-    await bench.repair()
+    await bench.workOff()
     expect(bench.heard).toContainEqual(
       expect.objectContaining({ data: expect.objectContaining({ id: body.id }) }),
     )
@@ -133,7 +133,7 @@ describe('with Redis lost while waiting', () => {
     expect((await post(text)).status).toBe(201)
     answered.open()
     await vi.waitFor(() => expect(late).toBe(0), 30_000)
-    await bench.repair()
+    await bench.workOff()
     expect(await list()).toHaveLength(1)
   })
 
@@ -149,7 +149,7 @@ describe('with Redis lost while waiting', () => {
     expect(await answer).toMatchObject({ status: 201, body: { triplets_extracted: 1 } })
     await bench.redis.mend()
     await redisBack()
-    await bench.repair()
+    await bench.workOff()
     expect(await list()).toHaveLength(1)
   })
 
@@ -234,8 +234,8 @@ describe('after a crash', () => {
   it('between the narrative and its job: the job is added once, and ends it', async () => {
     slowly()
     const { id } = await orphan()
-    await bench.repair()
-    await bench.repair()
+    await bench.workOff()
+    await bench.workOff()
     held.open()
     await vi.waitFor(async () => expect(await list()).toHaveLength(1), 30_000)
     expect((await list())[0]?.id).toBe(id)
@@ -259,21 +259,8 @@ describe('after a crash', () => {
     // The first one replaces the lost job, three more replace those that ended.
     expect(jobs).toBe(4)
     expect(await list()).toEqual([])
-    await bench.repair()
+    await bench.workOff()
     expect(await stored()).toEqual([])
-  })
-
-  it('between the result and the graph: the graph is synced and the event goes out', async () => {
-    slowly()
-    const { id, done } = await orphan({ state: 'done', triplets: [{ id: 5, ...triplet('They') }] })
-    expect(done).toBeTruthy()
-    await bench.service.redis.flushall()
-    await bench.told(id)
-    const told = bench.heard.length
-    await bench.owe(id)
-    await bench.told(id)
-    expect((await ana.api.send('GET', '/graph/triplets')).body.nodes).toHaveLength(3)
-    expect(bench.heard.slice(told)).toMatchObject([{ type: 'narrative.created', data: { id } }])
   })
 
   it('answers those who wait when the service closes, and the work goes on', async () => {
