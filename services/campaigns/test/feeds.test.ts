@@ -8,6 +8,7 @@ import {
   type Iod,
   importsApi,
   iodsInternal,
+  LIMITS,
   MISP_MANIFEST_CONTEXT,
   personalDataInternal,
   sealsInternal,
