@@ -8,6 +8,7 @@ import {
   type Iod,
   importsApi,
   iodsInternal,
+  LIMITS,
   MISP_MANIFEST_CONTEXT,
   personalDataInternal,
   sealsInternal,
@@ -29,6 +30,7 @@ import {
   type TaxiiAddress,
   TaxiiReader,
 } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { gate, publishChanges, sweepPublications, workDone } from './work.js'
@@ -184,6 +186,56 @@ describe('what is published', () => {
     ).toEqual(['indicator', 'relationship', 'relationship'])
     expect((await sharing()).feed?.revoked).toBe(3)
     expect(await reader.pull()).toEqual([])
+  })
+
+  it('has each change in the outbox from the transaction of the change on, and nothing of what changes nothing', async () => {
+    const [first, second] = await addIods(2)
+    const entries = () => outbox().countDocuments({ kind: 'publication', key: campaign.id })
+    const params = { id: campaign.id }
+    const rename = (name: string) => api.call(campaignsApi.updateCampaign, { params, body: { name } })
+    await rename('Not published')
+    expect(await entries()).toBe(0)
+    await publish()
+    const add = (iod = first) => api.call(campaignsApi.addIod, { params, body: { iod_id: iod?.id ?? '' } })
+    const remove = () => api.call(campaignsApi.removeIod, { params, body: { iod_id: first?.id ?? '' } })
+    const technique = { id: campaign.id, tid: 'T0002' }
+    const changes = [
+      () => rename('Published'),
+      remove,
+      add,
+      () => api.call(campaignsApi.addTechnique, { params: technique }),
+      () => api.call(campaignsApi.removeTechnique, { params: technique }),
+    ]
+    for (const change of changes) {
+      await change()
+      expect(await entries()).toBeGreaterThan(0)
+      await follow()
+    }
+    expect(await entries()).toBe(0)
+    await add(second)
+    await api.call(campaignsApi.removeTechnique, { params: technique })
+    expect(await entries()).toBe(0)
+  })
+
+  it('loses what was revoked 90 days ago', async () => {
+    const [iod] = await addIods(2)
+    const collection = await publish()
+    await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: iod?.id ?? '' } })
+    await follow()
+    const revoked = () => service.mongo.collection('published').countDocuments({ revoked: true })
+    const count = await revoked()
+    expect(count).toBeGreaterThan(0)
+    expect((await sharing()).feed).toMatchObject({ revoked: count })
+    await sweep()
+    expect(await revoked()).toBe(count)
+    const old = new Date(Date.now() - LIMITS.revokedMs - 1_000)
+    await service.mongo.collection('published').updateMany({ revoked: true }, { $set: { added: old } })
+    await service.tasks.run('publications')
+    await settle()
+    expect(await revoked()).toBe(0)
+    expect((await sharing()).feed).toMatchObject({ revoked: 0, state: 'published' })
+    const left = await new TaxiiReader(await address(), collection).pull()
+    expect(left.filter(({ type }) => type === 'indicator')).toHaveLength(1)
   })
 
   it('follows what members say of its IODs, in later versions', async () => {

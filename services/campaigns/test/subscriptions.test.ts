@@ -477,6 +477,17 @@ describe('a pull', () => {
     expect((await mustClaim()).cursor).toBe('c1')
   })
 
+  it('that stopped ends, too, when its maker has its import continue', async () => {
+    const { id: made } = await create()
+    refusal = new HttpError(413, 'IODs a day are used up')
+    await pull(made, bundle(indicator(1)))
+    expect((await look(made)).state).toBe('stopped')
+    refusal = undefined
+    await api.call(importsApi.applyImport, { params: { id: await importOf(made) }, body: {} })
+    await work(made)
+    expect(await look(made)).toMatchObject({ state: 'waiting', kept: 1, last: { error: null, objects: 1 } })
+  })
+
   it('past the quota of who made it brings nothing, and leaves nothing', async () => {
     await create()
     const run = await mustClaim()
