@@ -83,7 +83,7 @@ const DUPLICATES_MAX = 10
 /** What is done once the transaction of a session is committed. */
 const committed = new WeakMap<ClientSession, Set<() => void>>()
 
-/** Calls `run` once the transaction of this session, by `inTransaction`, is committed; maybe also after a commit that followed a retry. */
+/** Calls `run` when the transaction of this session, by `inTransaction`, is committed; possibly also after the commit of a retry. */
 export const onCommit = (session: ClientSession, run: () => void): void => {
   const runs = committed.get(session) ?? new Set()
   committed.set(session, runs.add(run))
