@@ -53,7 +53,7 @@ export {
 } from './http/lists.js'
 export {
   addressOf,
-  COMMAND_PATIENCE_MS,
+  COMMAND_TIMEOUT_MS,
   createPeers,
   type Peers,
   type PeersConfig,

@@ -1,12 +1,5 @@
-import { type AuditEntry, LIMITS } from '@iodine/contracts'
-import {
-  createRateLimit,
-  type Kind,
-  type RateLimit,
-  type SigningKey,
-  type StoreService,
-} from '@iodine/service-kit'
-import type { JSONWebKeySet } from 'jose'
+import { LIMITS } from '@iodine/contracts'
+import { createRateLimit, type StoreService } from '@iodine/service-kit'
 import { userChanges } from './commands/announce-user.js'
 import { createAuditAppender } from './commands/append-audit.js'
 import { userDeletions } from './commands/close-account.js'
@@ -17,38 +10,8 @@ import { dataExports } from './commands/export-data.js'
 import { limitChanges } from './commands/own-limits.js'
 import { outgoingMails } from './commands/send-mail.js'
 import type { AuthConfig } from './config.js'
-import { type AuthModels, createModels } from './models/index.js'
-import type { OutgoingMail } from './models/mail.js'
-
-export interface SessionKeys {
-  /** Signs new tokens: the first of `JWT_PRIVATE_KEY`. */
-  privateKey: SigningKey
-  /** Public keys for services that verify tokens, that of `privateKey` first. */
-  jwks: JSONWebKeySet
-}
-
-/** The service with its models and pending work, as routes and commands use it. */
-export interface AuthContext {
-  config: AuthConfig
-  service: StoreService
-  models: AuthModels
-  keys: SessionKeys
-  limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
-  /** Appends to the audit log. Routes record through `service.audit`. */
-  appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
-  /** Users whose state the community service lacks. */
-  changedUsers: Kind<{ id: string }>
-  /** Users whose own limits a service may lack. */
-  changedLimits: Kind<{ id: string }>
-  /** Users with ended sessions or API tokens that may lack tombstones. */
-  endings: Kind<{ id: string }>
-  /** Deleted accounts. */
-  deletions: Kind<{ id: string }>
-  /** Exports of personal data in progress. */
-  exports: Kind<{ id: string }>
-  /** Mails that no mail server has accepted yet. */
-  mails: Kind<OutgoingMail>
-}
+import type { AuthContext, SessionKeys } from './context.js'
+import { createModels } from './models/index.js'
 
 const HOUR_MS = 3_600_000
 

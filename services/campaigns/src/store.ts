@@ -1,18 +1,9 @@
-import type { Kind, StoreService } from '@iodine/service-kit'
+import type { StoreService } from '@iodine/service-kit'
 import { importWork } from './commands/import-work.js'
 import { publicationWork } from './commands/step-publication.js'
 import { SWEEP_MS, sweepPublications } from './commands/sweep-publications.js'
 import type { CampaignsConfig } from './config.js'
-import { type CampaignModels, createModels } from './models/index.js'
-
-/** The service's models, with its work that is done after a change. */
-export interface Store extends CampaignModels {
-  /** Kinds of the outbox. */
-  work: {
-    imports: Kind<{ id: string }>
-    publications: Kind<{ id: string }>
-  }
-}
+import { createModels, type Store } from './models/index.js'
 
 export const createStore = (service: StoreService, config: CampaignsConfig): Store => {
   const { outbox, tasks, peers, users, log } = service

@@ -4,7 +4,7 @@ import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { confirmAddress } from './change-address.js'
 import { scheduleDeletion } from './schedule-deletion.js'
 

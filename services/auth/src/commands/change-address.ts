@@ -13,7 +13,7 @@ import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
 

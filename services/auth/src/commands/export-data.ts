@@ -18,7 +18,7 @@ import { Types } from 'mongoose'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
 import type { UserDoc } from '../models/user.js'
 import { EXPORTED, readPart, writeExport } from '../queries/personal-data.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { sendMail } from './send-mail.js'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]

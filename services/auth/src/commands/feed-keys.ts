@@ -3,7 +3,7 @@ import { hashOf, notFound, signToken } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { newToken } from './codes.js'
 import { addToAccount } from './slots.js'
 

@@ -3,7 +3,7 @@ import { badRequest, conflict, type FastifyRequest, notFound } from '@iodine/ser
 import { Types } from 'mongoose'
 import type { PasskeyDoc } from '../models/passkey.js'
 import type { UserDoc } from '../models/user.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { findAccount } from './close-account.js'
 import { endAllTokens } from './end-tokens.js'

@@ -3,7 +3,7 @@ import type { auditInternal, BodyOf, SettingChange } from '@iodine/contracts'
 import { ignoreDuplicateKey, newAuditEntry } from '@iodine/service-kit'
 import type { FingerprintKeyDoc, PartSettingsDoc } from '../models/audit-state.js'
 import type { AuthModels } from '../models/index.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { derivedId } from './derived-id.js'
 
 type Name = SettingChange['name']

@@ -10,7 +10,7 @@ import {
 import type { Types } from 'mongoose'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'

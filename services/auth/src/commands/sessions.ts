@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, exportJWK, importPKCS8 } from 'jose'
 import { type QueryFilter, Types } from 'mongoose'
 import type { SessionDoc } from '../models/session.js'
 import type { UserDoc } from '../models/user.js'
-import type { AuthContext, SessionKeys } from '../store.js'
+import type { AuthContext, SessionKeys } from '../context.js'
 import { deviceOf } from './devices.js'
 import { completeEnds, storeEnds } from './end-tokens.js'
 

@@ -5,7 +5,7 @@ import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 import { consumeCode } from './beta-codes.js'
 import { signIn } from './sign-in.js'
 

@@ -8,7 +8,7 @@ import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentApiToken } from '../presenters/api-token.js'
 import { presentFeedKey } from '../presenters/feed-key.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 /** Routes for the operator's command and the workers. */
 export const addAccountRoutes = (context: AuthContext): void => {

@@ -6,7 +6,7 @@ import type { BetaCodeDoc } from '../models/beta-code.js'
 import type { UserDoc } from '../models/user.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentBetaCode } from '../presenters/beta-code.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context

@@ -7,7 +7,7 @@ import { requireAdmin } from '../policies/admin.js'
 import { AUDIT_CSV_START, auditCsvRow, presentEntries } from '../presenters/audit.js'
 import { createChainState, verifyChain } from '../queries/audit-chain.js'
 import { selectEntries } from '../queries/audit-list.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 const BATCH = 500
 

@@ -7,7 +7,7 @@ import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
 import { endSession } from '../commands/sessions.js'
 import { readMagicLink, verifyMagicLink } from '../commands/verify-magic-link.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 export const addAuthRoutes = (context: AuthContext): void => {
   const { service, limits } = context

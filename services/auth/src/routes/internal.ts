@@ -18,7 +18,7 @@ import { checkSession } from '../commands/sessions.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { isAdmin, requireAdmin } from '../policies/admin.js'
 import { countSealed, listKeys } from '../queries/keys.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 const found = <T>(value: T | null): T => {
   if (value === null) throw notFound()

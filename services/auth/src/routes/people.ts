@@ -10,7 +10,7 @@ import { isAdminEmail, requireAdmin } from '../policies/admin.js'
 import { presentPerson } from '../presenters/person.js'
 import { countSessions, countTokens, peopleList } from '../queries/people.js'
 import { gatherUsage } from '../queries/usage.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 /** Administration of accounts. */
 export const addPeopleRoutes = (context: AuthContext): void => {

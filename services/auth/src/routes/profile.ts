@@ -36,7 +36,7 @@ import { presentProfile } from '../presenters/profile.js'
 import { presentSession } from '../presenters/session.js'
 import { findSid, sessionList } from '../queries/sessions.js'
 import { gatherUsage } from '../queries/usage.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {
   const { config, models, service } = context

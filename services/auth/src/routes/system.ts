@@ -12,7 +12,7 @@ import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
 import type { BackupDoc } from '../models/backup.js'
 import { requireAdmin } from '../policies/admin.js'
 import { readParts } from '../queries/parts.js'
-import type { AuthContext } from '../store.js'
+import type { AuthContext } from '../context.js'
 
 /** What administrators see of parts, queues and backups. */
 export const addSystemRoutes = (context: AuthContext): void => {

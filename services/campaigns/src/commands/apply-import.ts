@@ -4,7 +4,7 @@ import type { ImportDoc } from '../models/import.js'
 import { PRESENTED } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { changeCampaign } from './change-campaign.js'
 
 /**

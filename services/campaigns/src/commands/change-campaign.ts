@@ -1,7 +1,7 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { ClientSession, PipelineStage, QueryFilter, UpdateQuery } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** Changes that follow each other within this time are published together. */
 const FOLLOW_MS = 2_000

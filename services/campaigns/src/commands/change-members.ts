@@ -3,7 +3,7 @@ import { inTransaction, notFound, type Peers, QuotaExceeded } from '@iodine/serv
 import { type ClientSession, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import { findCampaign } from '../queries/campaign-detail.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { changeCampaign } from './change-campaign.js'
 
 /** How many IODs a campaign may hold: its creator's own limit, or everyone's. Throws 404. */

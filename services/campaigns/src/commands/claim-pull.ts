@@ -2,7 +2,7 @@ import { type BodyOf, DETAILS, LIMITS, type ResponseOf, type subscriptionsIntern
 import { HttpError, type Peers } from '@iodine/service-kit'
 import { LEASE_MS, NOTHING_SKIPPED, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { newToken } from './edit-subscription.js'
 
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>

@@ -3,7 +3,7 @@ import { authInternal, type BodyOf, DETAILS, LIMITS, type subscriptionsApi } fro
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 type Created = BodyOf<typeof subscriptionsApi.createSubscription>
 

@@ -1,6 +1,6 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { enqueueRemoval } from './remove-import.js'
 import { enqueueWithdrawal } from './share-campaign.js'
 

@@ -1,6 +1,6 @@
 import { byId, type KindSpec, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
 import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { removeSome } from './remove-import.js'
 import { applyPull } from './settle-pull.js'
 import { type Stepping, stepImport } from './step-import.js'

@@ -4,7 +4,7 @@ import { type ClientSession, Types } from 'mongoose'
 import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
 import { bytesOf } from '../queries/bytes.js'
 import { type Publishable, sha256Of } from '../queries/publishable.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** What is known of rows that are compared, without their bytes. */
 export type Row = Omit<PublishedDoc, 'raw' | 'campaign_id' | 'spec'>

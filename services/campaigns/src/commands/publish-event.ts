@@ -15,7 +15,7 @@ import type { FeedEventDoc } from '../models/feed-event.js'
 import type { PublicationDoc } from '../models/publication.js'
 import { readEventFile } from '../queries/feed-events.js'
 import { type PublishableEvent, sha256Of } from '../queries/publishable.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { Superseded } from './publish-batch.js'
 
 const PART = 1_048_576

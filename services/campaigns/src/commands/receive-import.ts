@@ -6,7 +6,7 @@ import { isKeptFormat, type OpenedFile, openFile, openOwnBundle, type Place } fr
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type ImportDoc, NO_COUNTS, RECEIVING_MS } from '../models/import.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { batchesOf } from './batches.js'
 
 const BOUNDS = {

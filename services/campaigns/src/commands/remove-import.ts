@@ -4,7 +4,7 @@ import { type ClientSession, type QueryFilter, Types } from 'mongoose'
 import type { ImportDoc } from '../models/import.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { importNotPlanned } from '../queries/find-import.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { changeCampaign } from './change-campaign.js'
 import { ended } from './claim-pull.js'
 

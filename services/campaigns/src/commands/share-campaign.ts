@@ -12,7 +12,7 @@ import { type ClientSession, Types } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
 import type { PublicationDoc } from '../models/publication.js'
 import { readLevels, readSharing } from '../queries/sharing.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** Changes a publication that is to be brought in line with its campaign. Its entry of the outbox is stored with it. */
 const due = (changes: Partial<PublicationDoc>) => ({

@@ -9,7 +9,7 @@ import {
   readPublishable,
   TooManyObjects,
 } from '../queries/publishable.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { batchesOf } from './batches.js'
 import {
   type Batch,

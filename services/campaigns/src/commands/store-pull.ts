@@ -9,7 +9,7 @@ import type { ForeignDoc } from '../models/foreign.js'
 import { type ImportDoc, NO_COUNTS } from '../models/import.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 import { ended, pullLost, running, withSkipped } from './claim-pull.js'
 import { eventsOf, isCounted, openImport, partsOf, storeParts } from './receive-import.js'
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '@iodine/contracts'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** How often due publications are looked for. */
 export const SWEEP_MS = 600_000

@@ -1,4 +1,4 @@
-import { type Connection, createQuotas } from '@iodine/service-kit'
+import { type Connection, createQuotas, type Kind } from '@iodine/service-kit'
 import type { CampaignsConfig } from '../config.js'
 import { type CampaignDoc, campaignSchema } from './campaign.js'
 import {
@@ -71,3 +71,12 @@ export const createModels = (mongo: Connection, limits: Limits) => {
   }
 }
 export type CampaignModels = ReturnType<typeof createModels>
+
+/** The service's models, with its work that is done after a change. */
+export interface Store extends CampaignModels {
+  /** Kinds of the outbox. */
+  work: {
+    imports: Kind<{ id: string }>
+    publications: Kind<{ id: string }>
+  }
+}

@@ -29,7 +29,7 @@ import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 import { personalTechniques } from '../queries/techniques.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'

@@ -9,7 +9,7 @@ import {
   listCollections,
   readPage,
 } from '../queries/feeds.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 const STIX_TYPE = 'application/stix+json;version=2.1'
 const ROOT = '/taxii2/iodine/'

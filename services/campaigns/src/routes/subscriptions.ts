@@ -13,7 +13,7 @@ import { storePull } from '../commands/store-pull.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentSubscriptions } from '../presenters/subscription.js'
-import type { Store } from '../store.js'
+import type { Store } from '../models/index.js'
 
 /** Feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
 export const addSubscriptionRoutes = (service: StoreService, store: Store): void => {

@@ -8,12 +8,13 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { Numbers } from '../models/counter.js'
 import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
-import type { Store } from '../store.js'
 import { countInGraph } from './count-in-graph.js'
 import type { NarrativeWork } from './narrative-work.js'
+import type { Waits } from './waits.js'
 
 type Extracting = Pick<NarrativeModels, 'narratives'> &
   Pick<NarrativeWork, 'expired'> & {
@@ -70,7 +71,7 @@ export const failNarrative = async (
  * @throws HttpError 404 when the narrative was deleted meanwhile
  */
 export const finishExtraction = async (
-  store: Store,
+  store: Extracting & NarrativeModels & NarrativeWork & { numbers: Numbers; waits: Waits },
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
