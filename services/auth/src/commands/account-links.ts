@@ -1,10 +1,10 @@
 import { type AccountLink, DETAILS, type UsedAccountLink } from '@iodine/contracts'
 import { badRequest, type FastifyRequest, hashOf } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../context.js'
 import { confirmAddress } from './change-address.js'
 import { scheduleDeletion } from './schedule-deletion.js'
 

@@ -7,8 +7,8 @@ import {
   tellCommunity,
   usersVersionKey,
 } from '@iodine/service-kit'
-import type { UserDoc } from '../models/user.js'
 import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
 
 /** Invalidates cached usernames in every service. Rejects while Redis is down. */
 export const raiseUsersVersion = async ({ config, service }: AuthContext): Promise<void> => {

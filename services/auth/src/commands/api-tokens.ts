@@ -15,8 +15,8 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { ApiTokenDoc } from '../models/api-token.js'
 import type { AuthContext } from '../context.js'
+import type { ApiTokenDoc } from '../models/api-token.js'
 import { newToken } from './codes.js'
 import { completeEnds, storeEnds } from './end-tokens.js'
 import { useAccount } from './sessions.js'

@@ -8,12 +8,12 @@ import {
   isDuplicateKey,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../context.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'
 

@@ -7,9 +7,9 @@ import {
   notFound,
   PEER_BACKOFF_MAX_MS,
 } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
-import type { AuthContext } from '../context.js'
 import { raiseUsersVersion } from './announce-user.js'
 import { dropAddressChange } from './change-address.js'
 import { endAllTokens } from './end-tokens.js'

@@ -1,7 +1,7 @@
 import { type accountsInternal, type BodyOf, LIMITS, type MailJob } from '@iodine/contracts'
 import { seal } from '@iodine/service-kit'
-import type { UserDoc } from '../models/user.js'
 import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
 import { deleteAccount } from './close-account.js'
 
 const BATCH = 100

@@ -1,8 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
 import { newAuditEntry } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { lastCheckpoint } from '../queries/audit-chain.js'
-import type { AuthContext } from '../context.js'
 import { derivedId } from './derived-id.js'
 
 /** Entries are removed at most once in this time: each removal is an entry itself. */

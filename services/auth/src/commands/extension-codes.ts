@@ -1,7 +1,7 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { badRequest, hashOf } from '@iodine/service-kit'
-import type { ExtensionCodeDoc } from '../models/extension-code.js'
 import type { AuthContext } from '../context.js'
+import type { ExtensionCodeDoc } from '../models/extension-code.js'
 import { newCode, normalCode } from './codes.js'
 import { openSession } from './sessions.js'
 

@@ -1,9 +1,9 @@
 import { type BodyOf, DETAILS, LIMITS, type profileApi, rankOfTlp, tlpOfRank } from '@iodine/contracts'
 import { hashOf, notFound, signToken } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
-import type { AuthContext } from '../context.js'
 import { newToken } from './codes.js'
 import { addToAccount } from './slots.js'
 

@@ -1,8 +1,8 @@
 import { ConfigError, keyringOf, newAuditEntry, reseal, sealedWith } from '@iodine/service-kit'
+import type { AuthContext } from '../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
 import type { UserDoc } from '../models/user.js'
 import { countMissing, MAILS_MAX, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
-import type { AuthContext } from '../context.js'
 import { derivedId } from './derived-id.js'
 import { aiKeyContext } from './profile.js'
 

@@ -1,6 +1,6 @@
 import { type Backup, type FailedBackup, LIMITS } from '@iodine/contracts'
-import type { BackupDoc } from '../models/backup.js'
 import type { AuthContext } from '../context.js'
+import type { BackupDoc } from '../models/backup.js'
 
 type Context = Pick<AuthContext, 'models'>
 

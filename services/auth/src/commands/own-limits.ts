@@ -1,8 +1,8 @@
 import { type OwnLimits, QUOTAS, type Quota, servicesWith, usageInternal } from '@iodine/contracts'
 import { byId, inTransaction, type KindSpec, notFound, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { UserDoc } from '../models/user.js'
 import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../models/user.js'
 
 const COUNTING = servicesWith(usageInternal.setLimits)
 /** The request sends the limits itself: the outbox only retries. */

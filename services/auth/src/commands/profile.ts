@@ -1,7 +1,7 @@
 import { DETAILS } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
-import { type UserDoc, usernameKey } from '../models/user.js'
 import type { AuthContext } from '../context.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
 
 /** Encryption context of a user's AI key: the key cannot be decrypted for another user. */

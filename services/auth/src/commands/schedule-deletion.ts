@@ -8,9 +8,9 @@ import {
   unauthenticated,
 } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../context.js'
 import { dropAddressChange } from './change-address.js'
 import { newToken } from './codes.js'
 import { sendMail } from './send-mail.js'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from '@iodine/service-kit'
-import { isAdmin } from '../policies/admin.js'
 import type { AuthContext } from '../context.js'
+import { isAdmin } from '../policies/admin.js'
 import { openSession } from './sessions.js'
 
 /** What signs in to a full session. */

@@ -1,7 +1,7 @@
 import { HttpError, isDuplicateKey, unauthenticated } from '@iodine/service-kit'
 import type { Model } from 'mongoose'
-import type { Slotted } from '../models/slotted.js'
 import type { AuthContext } from '../context.js'
+import type { Slotted } from '../models/slotted.js'
 import { useAccount } from './sessions.js'
 
 /**

@@ -1,11 +1,11 @@
 import { DETAILS } from '@iodine/contracts'
 import { badRequest, type FastifyRequest, hashOf, inTransaction, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { AuthContext } from '../context.js'
 import type { MagicLink, MagicLinksDoc } from '../models/magic-link.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import type { AuthContext } from '../context.js'
 import { consumeCode } from './beta-codes.js'
 import { signIn } from './sign-in.js'
 

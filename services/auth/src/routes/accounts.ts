@@ -4,11 +4,11 @@ import type { Types } from 'mongoose'
 import { deleteAccount, findAccount, suspendAccount, unsuspendAccount } from '../commands/close-account.js'
 import { confirmWarning } from '../commands/expire-accounts.js'
 import { resetPasskeys } from '../commands/passkeys.js'
+import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail } from '../policies/admin.js'
 import { presentApiToken } from '../presenters/api-token.js'
 import { presentFeedKey } from '../presenters/feed-key.js'
-import type { AuthContext } from '../context.js'
 
 /** Routes for the operator's command and the workers. */
 export const addAccountRoutes = (context: AuthContext): void => {

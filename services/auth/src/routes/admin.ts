@@ -2,11 +2,11 @@ import { adminApi } from '@iodine/contracts'
 import { sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { newCode } from '../commands/codes.js'
+import type { AuthContext } from '../context.js'
 import type { BetaCodeDoc } from '../models/beta-code.js'
 import type { UserDoc } from '../models/user.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentBetaCode } from '../presenters/beta-code.js'
-import type { AuthContext } from '../context.js'
 
 export const addAdminRoutes = (context: AuthContext): void => {
   const { models, service } = context

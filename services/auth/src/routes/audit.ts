@@ -2,12 +2,12 @@ import { auditApi, auditInternal } from '@iodine/contracts'
 import { createKeyedLimiter, done, Streamed, sendList } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { reportSettings } from '../commands/report-settings.js'
+import type { AuthContext } from '../context.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { requireAdmin } from '../policies/admin.js'
 import { AUDIT_CSV_START, auditCsvRow, presentEntries } from '../presenters/audit.js'
 import { createChainState, verifyChain } from '../queries/audit-chain.js'
 import { selectEntries } from '../queries/audit-list.js'
-import type { AuthContext } from '../context.js'
 
 const BATCH = 500
 

@@ -15,10 +15,10 @@ import { checkFeedKey } from '../commands/feed-keys.js'
 import { resealSecrets } from '../commands/keys.js'
 import { settleMail } from '../commands/send-mail.js'
 import { checkSession } from '../commands/sessions.js'
+import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { isAdmin, requireAdmin } from '../policies/admin.js'
 import { countSealed, listKeys } from '../queries/keys.js'
-import type { AuthContext } from '../context.js'
 
 const found = <T>(value: T | null): T => {
   if (value === null) throw notFound()

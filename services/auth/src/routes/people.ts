@@ -5,12 +5,12 @@ import { suspendAccount, unsuspendAccount } from '../commands/close-account.js'
 import { revokeUserFeedKeys } from '../commands/feed-keys.js'
 import { changeOwnLimits } from '../commands/own-limits.js'
 import { endSessions } from '../commands/sessions.js'
+import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
 import { isAdminEmail, requireAdmin } from '../policies/admin.js'
 import { presentPerson } from '../presenters/person.js'
 import { countSessions, countTokens, peopleList } from '../queries/people.js'
 import { gatherUsage } from '../queries/usage.js'
-import type { AuthContext } from '../context.js'
 
 /** Administration of accounts. */
 export const addPeopleRoutes = (context: AuthContext): void => {

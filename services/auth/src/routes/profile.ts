@@ -24,6 +24,7 @@ import {
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
 import { requestDeletion, withdrawDeletion } from '../commands/schedule-deletion.js'
 import { endSession, endSessions } from '../commands/sessions.js'
+import type { AuthContext } from '../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
 import { requirePasskeySession } from '../policies/admin.js'
@@ -36,7 +37,6 @@ import { presentProfile } from '../presenters/profile.js'
 import { presentSession } from '../presenters/session.js'
 import { findSid, sessionList } from '../queries/sessions.js'
 import { gatherUsage } from '../queries/usage.js'
-import type { AuthContext } from '../context.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {
   const { config, models, service } = context

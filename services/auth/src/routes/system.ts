@@ -9,10 +9,10 @@ import {
 } from '@iodine/contracts'
 import { addressOf, done, notFound } from '@iodine/service-kit'
 import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
+import type { AuthContext } from '../context.js'
 import type { BackupDoc } from '../models/backup.js'
 import { requireAdmin } from '../policies/admin.js'
 import { readParts } from '../queries/parts.js'
-import type { AuthContext } from '../context.js'
 
 /** What administrators see of parts, queues and backups. */
 export const addSystemRoutes = (context: AuthContext): void => {

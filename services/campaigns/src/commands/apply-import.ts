@@ -1,10 +1,10 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import type { ImportDoc } from '../models/import.js'
+import type { Store } from '../models/index.js'
 import { PRESENTED } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
-import type { Store } from '../models/index.js'
 import { changeCampaign } from './change-campaign.js'
 
 /**

@@ -2,8 +2,8 @@ import { type campaignsApi, iodsInternal, type ResponseOf } from '@iodine/contra
 import { inTransaction, notFound, type Peers, QuotaExceeded } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
-import { findCampaign } from '../queries/campaign-detail.js'
 import type { Store } from '../models/index.js'
+import { findCampaign } from '../queries/campaign-detail.js'
 import { changeCampaign } from './change-campaign.js'
 
 /** How many IODs a campaign may hold: its creator's own limit, or everyone's. Throws 404. */

@@ -3,8 +3,8 @@ import { isTechnique } from '@iodine/exchange/disarm'
 import { HttpError, invalid } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { TechniqueDoc } from '../models/campaign.js'
-import { findTechniques } from '../queries/techniques.js'
 import type { Store } from '../models/index.js'
+import { findTechniques } from '../queries/techniques.js'
 import { changeCampaign } from './change-campaign.js'
 
 const MAX = LIMITS.techniquesMax

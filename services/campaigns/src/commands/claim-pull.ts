@@ -1,8 +1,8 @@
 import { type BodyOf, DETAILS, LIMITS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
+import type { Store } from '../models/index.js'
 import { LEASE_MS, NOTHING_SKIPPED, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
-import type { Store } from '../models/index.js'
 import { newToken } from './edit-subscription.js'
 
 type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull']>

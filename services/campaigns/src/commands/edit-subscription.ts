@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { authInternal, type BodyOf, DETAILS, LIMITS, type subscriptionsApi } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 import type { Store } from '../models/index.js'
+import { NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 
 type Created = BodyOf<typeof subscriptionsApi.createSubscription>
 

@@ -1,10 +1,10 @@
 import { isRevocable, revokedVersion, type StixObject } from '@iodine/exchange'
 import { HttpError } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { Store } from '../models/index.js'
 import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
 import { bytesOf } from '../queries/bytes.js'
 import { type Publishable, sha256Of } from '../queries/publishable.js'
-import type { Store } from '../models/index.js'
 
 /** What is known of rows that are compared, without their bytes. */
 export type Row = Omit<PublishedDoc, 'raw' | 'campaign_id' | 'spec'>

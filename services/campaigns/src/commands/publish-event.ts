@@ -12,10 +12,10 @@ import {
 import { ignoreDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { FeedEventDoc } from '../models/feed-event.js'
+import type { Store } from '../models/index.js'
 import type { PublicationDoc } from '../models/publication.js'
 import { readEventFile } from '../queries/feed-events.js'
 import { type PublishableEvent, sha256Of } from '../queries/publishable.js'
-import type { Store } from '../models/index.js'
 import { Superseded } from './publish-batch.js'
 
 const PART = 1_048_576

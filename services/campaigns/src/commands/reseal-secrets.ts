@@ -1,7 +1,7 @@
 import { keysInternal, LIMITS, type SealedCount } from '@iodine/contracts'
 import { type Peers, sealedWith } from '@iodine/service-kit'
-import type { SubscriptionDoc } from '../models/subscription.js'
 import type { Store } from '../models/index.js'
+import type { SubscriptionDoc } from '../models/subscription.js'
 
 type Sealed = Pick<SubscriptionDoc, '_id' | 'url'> & { sealed: string }
 

@@ -10,9 +10,9 @@ import { collectionIdOf } from '@iodine/exchange'
 import { forbidden, HttpError, inTransaction } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
 import { type CampaignDoc, CHANGED } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
 import type { PublicationDoc } from '../models/publication.js'
 import { readLevels, readSharing } from '../queries/sharing.js'
-import type { Store } from '../models/index.js'
 
 /** Changes a publication that is to be brought in line with its campaign. Its entry of the outbox is stored with it. */
 const due = (changes: Partial<PublicationDoc>) => ({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
 import { byId, isNotFound, type KindSpec, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
+import type { Store } from '../models/index.js'
 import type { PublicationDoc } from '../models/publication.js'
 import {
   type Publishable,
@@ -9,7 +10,6 @@ import {
   readPublishable,
   TooManyObjects,
 } from '../queries/publishable.js'
-import type { Store } from '../models/index.js'
 import { batchesOf } from './batches.js'
 import {
   type Batch,

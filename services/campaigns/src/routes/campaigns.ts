@@ -19,6 +19,7 @@ import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit
 import { forgetUser } from '../commands/forget-user.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { personalPublication } from '../presenters/publication.js'
@@ -29,7 +30,6 @@ import { selectCampaigns } from '../queries/select-campaigns.js'
 import { readStatistics } from '../queries/statistics.js'
 import { storedOf } from '../queries/stored.js'
 import { personalTechniques } from '../queries/techniques.js'
-import type { Store } from '../models/index.js'
 
 /** `true` when a detail lacks its IODs because the iods service is down; `iod_count` is still valid. */
 const IODS_UNAVAILABLE = 'x-iods-unavailable'

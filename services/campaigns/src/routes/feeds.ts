@@ -1,5 +1,6 @@
 import { DETAILS, LIMITS, PRODUCT_NAME, TAXII_TYPE, type Tlp, taxiiFeeds } from '@iodine/contracts'
 import { HttpError, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
+import type { Store } from '../models/index.js'
 import { envelope, listPage, manifestEntry, timesOf } from '../presenters/feed-page.js'
 import { readSelection } from '../queries/feed-selection.js'
 import {
@@ -9,7 +10,6 @@ import {
   listCollections,
   readPage,
 } from '../queries/feeds.js'
-import type { Store } from '../models/index.js'
 
 const STIX_TYPE = 'application/stix+json;version=2.1'
 const ROOT = '/taxii2/iodine/'

@@ -4,11 +4,11 @@ import { applyImport } from '../commands/apply-import.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
 import { SharingChanged, shareCampaign } from '../commands/share-campaign.js'
+import type { Store } from '../models/index.js'
 import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 import { readLevels, readSharing } from '../queries/sharing.js'
-import type { Store } from '../models/index.js'
 
 /** Changes of one campaign's sharing that overtake another, before that one is refused (409). */
 const SHARING_ATTEMPTS = 100

@@ -1,8 +1,8 @@
 import { mispFeeds, sealsInternal } from '@iodine/contracts'
 import { isKnownEtag, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
+import type { Store } from '../models/index.js'
 import { findEvent, hashesTag, readEventFile, readHashes, readManifest } from '../queries/feed-events.js'
 import { sha256Of } from '../queries/publishable.js'
-import type { Store } from '../models/index.js'
 
 const SIGN_MS = 5_000
 const JSON_TYPE = 'application/json'

@@ -10,10 +10,10 @@ import {
 import { countSealed, resealSecrets } from '../commands/reseal-secrets.js'
 import { resumePulls } from '../commands/settle-pull.js'
 import { storePull } from '../commands/store-pull.js'
+import type { Store } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentSubscriptions } from '../presenters/subscription.js'
-import type { Store } from '../models/index.js'
 
 /** Feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
 export const addSubscriptionRoutes = (service: StoreService, store: Store): void => {

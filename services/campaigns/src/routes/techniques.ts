@@ -2,9 +2,9 @@ import { campaignsApi } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
 import { addTechnique, removeTechnique } from '../commands/change-techniques.js'
 import type { TechniqueDoc } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
 import { presentTechniques } from '../presenters/techniques.js'
 import { findTechniques } from '../queries/techniques.js'
-import type { Store } from '../models/index.js'
 
 /** Techniques of DISARM that campaigns use: as with their members, everybody adds and removes. */
 export const addTechniqueRoutes = (service: StoreService, store: Store): void => {

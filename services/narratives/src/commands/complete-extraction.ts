@@ -13,6 +13,7 @@ import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
 import { countInGraph } from './count-in-graph.js'
+import type { Clusterings } from './mark-canon.js'
 import type { NarrativeWork } from './narrative-work.js'
 import type { Waits } from './waits.js'
 
@@ -71,7 +72,7 @@ export const failNarrative = async (
  * @throws HttpError 404 when the narrative was deleted meanwhile
  */
 export const finishExtraction = async (
-  store: Extracting & NarrativeModels & NarrativeWork & { numbers: Numbers; waits: Waits },
+  store: Extracting & NarrativeModels & NarrativeWork & Clusterings & { numbers: Numbers; waits: Waits },
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
