@@ -221,6 +221,8 @@ export const createQueues = ({
         prefix,
         telemetry,
         concurrency: 8,
+        // BullMQ would wait 15 s after Redis is back.
+        runRetryDelay: 1_000,
         ...LOST_WORKERS,
         ...options,
       }
