@@ -122,6 +122,20 @@ export const removeClaimed = async (model: EntryModel, claim: Claim): Promise<vo
   await model.deleteMany(leased(claim))
 }
 
+/** Removes older entries of the claim's key that another claim has released: the newest payload replaces theirs. */
+export const removeReplaced = async (model: EntryModel, claim: Claim): Promise<void> => {
+  const newest = claim.entries.at(-1)
+  if (newest?.key === undefined) return
+  const { kind, key, created_at } = newest
+  await model.deleteMany({
+    kind,
+    key,
+    lease: { $exists: false },
+    created_at: { $lte: created_at },
+    due_at: { $lte: new Date(Date.now() + 2 * SAME_KEY_MS) },
+  })
+}
+
 /** Returns the reason for administrators: of an unexpected error only its class, as its message may contain data. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown'

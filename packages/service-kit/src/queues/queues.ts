@@ -142,8 +142,16 @@ export const createQueues = ({
     work(name, processor, options) {
       // Start at 0: a counter whose first sample is 1 shows no increase.
       metrics.countGivenUp(name, 0)
-      const connection = connections.blocking()
-      const settings = { connection, prefix, telemetry, concurrency: 8, ...LOST_WORKERS, ...options }
+      const settings = {
+        connection: connections.blocking(),
+        prefix,
+        telemetry,
+        concurrency: 8,
+        // BullMQ would wait 15 s after Redis is back.
+        runRetryDelay: 1_000,
+        ...LOST_WORKERS,
+        ...options,
+      }
       const run = (job: Job) =>
         runJob(jobRun(name, job), async () => {
           const data = QUEUES[name].data.safeParse(job.data)
