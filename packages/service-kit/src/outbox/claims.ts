@@ -32,9 +32,16 @@ const joinKey = async (
   { lease, entries }: Claim,
   end: Date,
 ): Promise<Claim | undefined> => {
+  const now = Date.now()
+  const isFree = { lease: { $exists: false } }
   const joined = {
     ...same,
-    $or: [{ due_at: { $lte: new Date() } }, { failed_at: { $exists: true }, lease: { $exists: false } }],
+    $or: [
+      { due_at: { $lte: new Date(now) } },
+      // Released by a claim that met another one: the newest payload must not be followed by an older one.
+      { due_at: { $lte: new Date(now + 2 * SAME_KEY_MS) }, ...isFree },
+      { failed_at: { $exists: true }, ...isFree },
+    ],
   }
   await model.updateMany(joined, { $set: { lease, due_at: end } })
   const all = await model
@@ -42,7 +49,7 @@ const joinKey = async (
     .sort({ created_at: 1 })
     .lean<EntryDoc[]>()
   const own = all.filter(entry => entry.lease === lease)
-  const isHeld = all.some(entry => entry.lease !== lease && entry.due_at.getTime() > Date.now())
+  const isHeld = all.some(entry => entry.lease !== lease && entry.due_at.getTime() > now)
   if (!isHeld) return { lease, entries: own.length > 0 ? own : entries }
   await model.updateMany(
     { ...same, lease },
@@ -120,20 +127,6 @@ export const postpone = async (model: EntryModel, claim: Claim, ms: number): Pro
 
 export const removeClaimed = async (model: EntryModel, claim: Claim): Promise<void> => {
   await model.deleteMany(leased(claim))
-}
-
-/** Removes older entries of the claim's key that another claim has released: the newest payload replaces theirs. */
-export const removeReplaced = async (model: EntryModel, claim: Claim): Promise<void> => {
-  const newest = claim.entries.at(-1)
-  if (newest?.key === undefined) return
-  const { kind, key, created_at } = newest
-  await model.deleteMany({
-    kind,
-    key,
-    lease: { $exists: false },
-    created_at: { $lte: created_at },
-    due_at: { $lte: new Date(Date.now() + 2 * SAME_KEY_MS) },
-  })
 }
 
 /** Returns the reason for administrators: of an unexpected error only its class, as its message may contain data. */

@@ -14,7 +14,6 @@ import {
   postpone,
   release,
   removeClaimed,
-  removeReplaced,
   SAME_KEY_MS,
 } from './claims.js'
 import type { EntryDoc, EntryModel } from './entry.js'
@@ -131,7 +130,6 @@ export class Lane {
     try {
       const given = first.key === undefined ? payloads : payloads.slice(-1)
       const again = await this.#run(first, given, AbortSignal.any([closing, lost.signal]))
-      await removeReplaced(model, claim)
       if (typeof again === 'number') {
         await postpone(model, claim, again)
         this.wakeIn(again)
