@@ -26,8 +26,11 @@ const setupFiles = ['heartbeat.mjs', 'restore.mjs', 'unexpected-errors.mjs'].map
 // doesn't know: it may select files that only a bundler can read.
 const inNode = { conditions: ['source', 'node', 'development|production'] }
 
-/** Files that replace the document, which other files' components are bound to. */
-const OWN_PAGE = ['extension/test/**/*.test.{ts,tsx}', 'packages/ui/test/page-end.test.tsx']
+/** Files that replace the document, which other files' components are bound to. Each costs a process and a happy-dom. */
+const OWN_PAGE = [
+  'extension/test/{keep,page-parts,painter,reader}.test.ts',
+  'packages/ui/test/page-end.test.tsx',
+]
 const inPage = {
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   // For test files that run in Node.
