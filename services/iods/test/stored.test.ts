@@ -214,7 +214,9 @@ it('counts are corrected by a recount, once a day', async () => {
   expect(await facets()).toEqual(await scanned())
 })
 
-it('counts stay those of a scan when many IODs are created at once, some refused', async () => {
+it('counts stay those of a scan when many IODs are created at once, some refused', {
+  tags: 'long',
+}, async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => bed.user()))
   const inputs = Array.from({ length: 60 }, (_, n) =>
     iodInput({ value: `many ${n >> 1}`, category: 'DOMAIN' }),
