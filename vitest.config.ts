@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -51,6 +51,15 @@ const needsReact = (folder: string) => {
 const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
 const pages = folders.filter(needsReact)
 const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
+/** Files of the long tier, where its tests are filtered out: vitest would import them all the same. */
+const skipped = process.argv.includes('--tags-filter=!long')
+  ? folders
+      .flatMap(folder =>
+        readdirSync(join(root, folder, 'test'), { recursive: true }).map(name => `${folder}/test/${name}`),
+      )
+      .filter(file => /\.test\.tsx?$/.test(file))
+      .filter(file => readFileSync(join(root, file), 'utf8').includes('@module-tag long'))
+  : []
 
 export default defineConfig({
   test: {
@@ -67,6 +76,7 @@ export default defineConfig({
           name: 'node',
           setupFiles,
           include: testsOf(folders.filter(folder => !pages.includes(folder))),
+          exclude: skipped,
         },
       },
       {
@@ -76,7 +86,7 @@ export default defineConfig({
           name: 'page',
           setupFiles: [...pageTest.setupFiles, join(root, 'packages/ui/testing/same-page.ts')],
           include: testsOf(pages),
-          exclude: OWN_PAGE,
+          exclude: [...OWN_PAGE, ...skipped],
         },
       },
       { ...inPage, test: { ...pageTest, name: 'own page', isolate: true, include: OWN_PAGE } },
