@@ -121,7 +121,7 @@ describe('npm run account -- rotate-keys', () => {
     await stack.stop()
   })
 
-  test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', {}, async () => {
+  test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', async () => {
     const kept = contentOf('secrets-key')
     writeFileSync(fileOf('secrets-key'), Buffer.alloc(32, 7).toString('base64'))
     const refused = await startStack({ env }).catch(error => error)

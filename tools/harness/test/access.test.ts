@@ -610,7 +610,9 @@ it('lets each role do what the table says, on every route, and nothing else', as
           operation.method === 'DELETE' ? undefined : input,
         )
       }
-      for (const { scopes, own: owners, others, token } of scripts) {
+      // What a token of all scopes does not open, none opens; the table of each row's scopes is compared below.
+      const tried = operation.scopes ? scripts : scripts.slice(-1)
+      for (const { scopes, own: owners, others, token } of tried) {
         const isOpen = scopes.some(scope => OPEN_TO_TOKENS[scope].includes(name))
         const seen = [path, scopes]
         if (operation.access === 'anyone') {
