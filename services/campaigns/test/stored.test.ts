@@ -34,7 +34,7 @@ const ofBefore = (n: number, name = `${n % 2 ? 'Élan' : 'NIGHT numbers'} ${n}`)
 })
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
   ana = await bed.user('ana')
   const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
   const before = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_campaigns`)

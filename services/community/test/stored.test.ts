@@ -32,7 +32,7 @@ const BEFORE = 600
 const [deleted, nameless] = [{ ...ofBefore(0, null), deleted: true }, ofBefore(0, null)]
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
   const { MONGODB_URI = '', MONGODB_PREFIX = '' } = bed.env
   const before = await connectMongo(MONGODB_URI, `${MONGODB_PREFIX}_community`)
   const users = before.collection('users')
