@@ -646,7 +646,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     }
     if (name === END_OTHERS) clients.collector = await connectExtension()
   }
-}, 240_000)
+}, 600_000)
 
 it('opens to tokens what its table says, nothing by default, and to `collect` what the extension may', () => {
   for (const scope of API_SCOPES) {
