@@ -823,6 +823,20 @@ describe('lists', () => {
             }
   })
 
+  it('refuses the cursor of another order, and an unknown order', async () => {
+    const cursorOf = async (query: string) =>
+      (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
+    for (const [cursor, query] of [
+      [await cursorOf(''), '&sort=votes'],
+      [await cursorOf('&sort=disputed'), ''],
+    ])
+      expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
+        status: 422,
+        body: { detail: ['cursor: is not one of ours'] },
+      })
+    expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
+  })
+
   describe('sorted by votes', () => {
     /** Votes of an IOD: on both sides, and on one. */
     const sides = (iod: Iod) => {
@@ -885,20 +899,6 @@ describe('lists', () => {
         }
       },
     )
-
-    it('refuses the cursor of another order, and an unknown order', async () => {
-      const cursorOf = async (query: string) =>
-        (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
-      for (const [cursor, query] of [
-        [await cursorOf(''), '&sort=votes'],
-        [await cursorOf('&sort=disputed'), ''],
-      ])
-        expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
-          status: 422,
-          body: { detail: ['cursor: is not one of ours'] },
-        })
-      expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
-    })
   })
 
   describe('counted by day', () => {
