@@ -166,7 +166,9 @@ describe('a suspension', () => {
     expect(await statusOf(check(root.token))).toBe(200)
   })
 
-  it('among 50 of them and their contraries leaves no session to a suspended account', async () => {
+  it('among 50 of them and their contraries leaves no session to a suspended account', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < rounds(2); round++) {
       const email = `raced${round}@example.org`
       const { id } = await member(email)

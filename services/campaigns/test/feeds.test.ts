@@ -647,7 +647,7 @@ describe('TAXII 2.1', () => {
     })
   })
 
-  it('is read by OpenCTI’s puller step by step', async () => {
+  it('is read by OpenCTI’s puller step by step', { tags: 'long' }, async () => {
     await addIods(600)
     const collection = await publish()
     const puller = new OpenctiPuller(await address(), collection)

@@ -35,7 +35,7 @@ const aCampaign = (n: number, name = `${n % 2 ? 'Élan' : 'NIGHT numbers'} ${n}`
 })
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
   ana = await bed.user('ana')
   service = await createApp(readConfig(campaignsConfigSchema, bed.env), bed.deps)
   const campaigns = Array.from({ length: CAMPAIGNS }, (_, n) => aCampaign(n))

@@ -20,7 +20,7 @@ let api: ApiClient
 const IODS = 120
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
   const ana = await bed.user('ana')
   // No timer or task of the service sends a command of its own while those of a request are counted.
   vi.useFakeTimers({ toFake: ['setInterval'] })

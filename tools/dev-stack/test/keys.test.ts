@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LIMITS, profileApi } from '@iodine/contracts'
@@ -63,7 +64,6 @@ const statusOf = async (url: string, token: string) =>
 
 describe('npm run account -- rotate-keys', () => {
   test('brings in new keys at the next start, signs nobody out, and lets the old ones go once nothing needs them', {
-    tags: 'long',
     timeout: 240_000,
   }, async () => {
     let stack = await startStack({ env })
@@ -120,9 +120,7 @@ describe('npm run account -- rotate-keys', () => {
     await stack.stop()
   })
 
-  test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', {
-    tags: 'long',
-  }, async () => {
+  test('a key that is removed too early, or broken, stops the start with its reason, and nothing is lost', async () => {
     const kept = contentOf('secrets-key')
     writeFileSync(fileOf('secrets-key'), Buffer.alloc(32, 7).toString('base64'))
     const refused = await startStack({ env }).catch(error => error)
