@@ -116,12 +116,7 @@ test('nothing moves when the typeface arrives late', { tag: '@long' }, async ({ 
   }
 })
 
-test("the graph's canvas has the typeface, in its worker, too", { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-  ai,
-}) => {
+test("the graph's canvas has the typeface, in its worker, too", async ({ page, person, openAs, ai }) => {
   const who = await person('canvas')
   await who.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canvas' } })
   ai.next({ triplets: [{ subject: 'Giant mirrors', verb: 'heat', object: 'the lake' }] })
