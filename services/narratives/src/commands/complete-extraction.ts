@@ -8,18 +8,25 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { Numbers } from '../models/counter.js'
 import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
-import type { Store } from '../store.js'
 import { countInGraph } from './count-in-graph.js'
+import type { Clusterings } from './mark-canon.js'
 import type { NarrativeWork } from './narrative-work.js'
+import type { Waits } from './waits.js'
 
 type Extracting = Pick<NarrativeModels, 'narratives'> &
   Pick<NarrativeWork, 'expired'> & {
     quotas: ReturnType<typeof createNarrativeQuotas>
     service: StoreService
   }
+
+type Finishing = Extracting &
+  NarrativeModels &
+  Clusterings &
+  Pick<NarrativeWork, 'changed'> & { numbers: Numbers; waits: Waits }
 
 /** Interval of the checks that an open narrative has a job. */
 export const EXTRACTION_GRACE_MS = 15_000
@@ -70,7 +77,7 @@ export const failNarrative = async (
  * @throws HttpError 404 when the narrative was deleted meanwhile
  */
 export const finishExtraction = async (
-  store: Store,
+  store: Finishing,
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
