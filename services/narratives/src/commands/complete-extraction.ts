@@ -23,6 +23,11 @@ type Extracting = Pick<NarrativeModels, 'narratives'> &
     service: StoreService
   }
 
+type Finishing = Extracting &
+  NarrativeModels &
+  Clusterings &
+  Pick<NarrativeWork, 'changed'> & { numbers: Numbers; waits: Waits }
+
 /** Interval of the checks that an open narrative has a job. */
 export const EXTRACTION_GRACE_MS = 15_000
 /** How long a failed narrative keeps its reason for waiting requests. */
@@ -72,7 +77,7 @@ export const failNarrative = async (
  * @throws HttpError 404 when the narrative was deleted meanwhile
  */
 export const finishExtraction = async (
-  store: Extracting & NarrativeModels & NarrativeWork & Clusterings & { numbers: Numbers; waits: Waits },
+  store: Finishing,
   id: string,
   result: BodyOf<typeof narrativesInternal.finishExtraction>,
 ): Promise<number> => {
