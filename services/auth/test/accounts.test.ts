@@ -11,7 +11,7 @@ import { commandsOf, newId, rounds } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { DAY_MS, expireIn, type Rig, rigOfFile, sidOf, startReplica, statusOf } from './rig.js'
 
-const rig = rigOfFile()
+const rig = rigOfFile(undefined, { monitorCommands: true })
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
 const models = () => rig.service.mongo.models

@@ -37,7 +37,7 @@ import { type Rig, startRig } from './rig.js'
 
 let bed: ServiceBed
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
 })
 afterAll(() => bed?.stop())
 

@@ -144,10 +144,13 @@ export const startReplica = async (bed: ServiceBed): Promise<Rig> => {
 }
 
 /** The service on a bed of its own, from before the first test of a file until after the last. */
-export const rigOfFile = (env?: Record<string, string>): Rig => {
+export const rigOfFile = (
+  env?: Record<string, string>,
+  bedOptions: Parameters<typeof startServiceBed>[0] = {},
+): Rig => {
   const rig = {} as Rig
   beforeAll(async () => {
-    rig.bed = await startServiceBed()
+    rig.bed = await startServiceBed(bedOptions)
     Object.assign(rig, await startRig(rig.bed, env))
   })
   afterAll(async () => {

@@ -59,8 +59,11 @@ export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => 
   }
 }
 
-export const startRig = async (env: Record<string, string> = {}): Promise<Rig> => {
-  const bed = await startServiceBed()
+export const startRig = async (
+  env: Record<string, string> = {},
+  bedOptions: Parameters<typeof startServiceBed>[0] = {},
+): Promise<Rig> => {
+  const bed = await startServiceBed(bedOptions)
   bed.answer(recordsInternal.resightRecords, () => ({ next: null }))
   const service = await createApp(readConfig(sightingsConfigSchema, { ...bed.env, ...env }), bed.deps)
   const url = await bed.listen(service)

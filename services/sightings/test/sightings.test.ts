@@ -10,7 +10,7 @@ let ana: BedUser
 let bo: BedUser
 
 beforeAll(async () => {
-  rig = await startRig()
+  rig = await startRig({}, { monitorCommands: true })
 })
 afterAll(() => rig?.stop())
 beforeEach(async () => {
