@@ -689,7 +689,10 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       await api.call(capturesApi.deleteCapture, { params: { id } })
       const entry = { kind: 'capture.erased', key: id }
       const outbox = service.mongo.collection('outbox')
-      await vi.waitFor(async () => expect((await outbox.findOne(entry))?.attempts).toBeGreaterThan(1), 150_000)
+      await vi.waitFor(
+        async () => expect((await outbox.findOne(entry))?.attempts).toBeGreaterThan(1),
+        150_000,
+      )
       expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
       expect(await stored()).toBe(before)
       server.isDown = false
