@@ -880,7 +880,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     await bench.sum(ana.id)
     await forget(ids[1] ?? '')
     await bench.published(ids[1] ?? '')
-    expect(await emptied()).toBe(0)
+    await vi.waitFor(async () => expect(await emptied()).toBe(0), 30_000)
     expect(await sums.countDocuments({ user_id: ana.id, name: 'entity:mars' })).toBe(0)
     await expectSums(await done())
   })

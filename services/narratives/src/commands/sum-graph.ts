@@ -31,7 +31,7 @@ const FOLDS_MAX = 20
 /** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
 const ATTEMPTS_MAX = 3
 /** Time after which a read begins a fold of its own beside one that runs. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 /** Documents per transaction of a build. */
 const BATCH = 1_000
 const READ_BATCH = 5_000
@@ -173,7 +173,7 @@ const refuseSums = async (
 const isSummed = async ({ summed }: Pick<NarrativeModels, 'summed'>, _id: Types.ObjectId): Promise<boolean> =>
   (await summed.exists({ _id, graph: { $ne: null } })) !== null
 
-const folding = createSharedReads<string, boolean>(PATIENCE_MS)
+const folding = createSharedReads<string, boolean>(TIMEOUT_MS)
 
 /**
  * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
@@ -230,7 +230,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
     await summed.updateOne({ _id: user_id }, { $inc: totals }, { session })
     return true
   }
-  for (let turn = 0; turn < FOLDS_MAX; turn++) {
+  for (let run = 0; run < FOLDS_MAX; run++) {
     if (!(await isSummed(models, user_id))) return false
     if (!(await edges.exists(isDue))) return true
     attempts = 0
