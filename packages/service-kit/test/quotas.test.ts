@@ -125,7 +125,7 @@ describe('quotas', () => {
       .collection('usage')
       .updateOne({ _id: wrong.toHexString() as never }, { $set: { 'used.iods': 2, checked_at: long } })
     expect(await quotas.recount(signal)).toBe(1)
-    for (const owner of [fresh, wrong, 'nobody'])
+    for (const owner of [fresh, wrong, 'unowned'])
       expect((await usageOf(owner))?.used).toMatchObject({ iods: 1 })
     expect(await quotas.recount(signal)).toBe(0)
     expect(await quotas.totals()).toEqual({ iods: 3, iods_today: 3, iod_bytes: 30 })
