@@ -52,7 +52,7 @@ export const QUEUES = {
   /** Clusters the labels of a user's triplets anew. */
   canon: { data: z.strictObject({ user_id: id }) },
   /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
-  subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
+  subscriptions: { data: z.strictObject({}), everyMs: 60_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
 } as const satisfies Record<string, QueueSpec>

@@ -519,7 +519,7 @@ export class Engine {
       if (session.state === 'open' && now - session.began > transactionMs) this.end(session, 'aborted')
       if (now - session.began > sessionMs) this.sessions.delete(id)
     }
-    if (this.sweeping || !(this.hasExpired(now) || now - this.sweptSessions > sweepSessionsMs)) return
+    if (this.sweeping || !(this.hasExpired(now) || this.hasOldSessions(now))) return
     this.sweeping = true
     this.queue.push({
       command: new Doc(),
@@ -567,13 +567,17 @@ export class Engine {
         if (due()) yield pause
       }
     }
-    if (now - this.sweptSessions > sweepSessionsMs)
-      for (const key of this.oldSessions(now)) this.store.remove(key)
+    for (const key of this.oldSessions(now)) this.store.remove(key)
     return new Doc()
   }
 
-  private oldSessions(now: number): Buffer[] {
+  private hasOldSessions(now: number): boolean {
+    if (now - this.sweptSessions <= sweepSessionsMs) return false
     this.sweptSessions = now
+    return this.oldSessions(now).length > 0
+  }
+
+  private oldSessions(now: number): Buffer[] {
     const old: Buffer[] = []
     const at = new Set(['at'])
     for (const { key, value } of this.store.entries(

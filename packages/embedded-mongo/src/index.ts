@@ -20,7 +20,7 @@ export type EmbeddedMongoOptions = {
    * thread.
    */
   isolate?: 'none' | 'thread' | 'process'
-  /** The interval of the sweep for expired documents, in milliseconds. Default: 1,000. */
+  /** The interval of the sweep for expired documents, in milliseconds. Default: 10,000. */
   sweepMs?: number
 }
 
@@ -45,7 +45,7 @@ export const startEmbeddedMongo = async (options: EmbeddedMongoOptions = {}): Pr
     dataDir: options.dataDir,
     host,
     port: options.port ?? 0,
-    sweepMs: options.sweepMs ?? 1000,
+    sweepMs: options.sweepMs ?? 10_000,
   }
   const start = { none: startHere, thread: startThread, process: startProcess }[options.isolate ?? 'none']
   const { port, ended, stop } = await start(settings)

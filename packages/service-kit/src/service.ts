@@ -12,6 +12,7 @@ import { createPartMetrics, type PartMetrics } from './observe/metrics.js'
 import { type SettingsSink, startSettingsReport } from './observe/settings-report.js'
 import { createTracing } from './observe/tracing.js'
 import { createQueues, type Queues } from './queues/queues.js'
+import type { Connection } from './stores/mongo.js'
 import { connectRedis, type Redis } from './stores/redis.js'
 import { createUserDirectory, type UserDirectory } from './stores/users.js'
 
@@ -20,6 +21,8 @@ export interface ServiceDeps {
   logger?: Logger
   /** Keys that verify session tokens; the auth service's by default. */
   tokenKeys?: JWTVerifyGetKey
+  /** A connection to `MONGODB_URI` that all services of this process use; each service opens its own by default. */
+  mongo?: Connection
 }
 
 /** A runnable part of the product: the gateway, a service or the workers. */

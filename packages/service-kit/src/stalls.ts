@@ -6,16 +6,26 @@ const LATE_MS = 100
 const now = performance.now.bind(performance)
 let tickedAt = now()
 let stalled = 0
+let ticking: NodeJS.Timeout | undefined
+/** Timeouts that have neither expired nor been cancelled: the ticks cost CPU time. */
+let running = 0
 const sinceTick = (): number => {
   const late = now() - tickedAt - TICK_MS
   return late > LATE_MS ? late : 0
 }
-setInterval(() => {
-  stalled += sinceTick()
+const startTicks = () => {
+  if (running++ > 0) return
   tickedAt = now()
-}, TICK_MS).unref()
+  ticking = setInterval(() => {
+    stalled += sinceTick()
+    tickedAt = now()
+  }, TICK_MS).unref()
+}
+const stopTicks = () => {
+  if (--running === 0) clearInterval(ticking)
+}
 
-/** Milliseconds that this process has stood still since its start. */
+/** Milliseconds that this process has stood still while timeouts ran. */
 const stalledMs = (): number => stalled + sinceTick()
 
 /**
@@ -24,18 +34,29 @@ const stalledMs = (): number => stalled + sinceTick()
  * @returns cancels it
  */
 export const startTimeout = (expired: () => void, ms: number): (() => void) => {
-  let timer: NodeJS.Timeout
+  let timer: NodeJS.Timeout | undefined
+  const end = () => {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    stopTicks()
+  }
   const wait = (left: number) => {
     const before = stalledMs()
     timer = setTimeout(() => {
       const missed = stalledMs() - before
-      if (missed > 0) wait(Math.min(missed, left))
-      else expired()
+      if (missed > 0) {
+        wait(Math.min(missed, left))
+        return
+      }
+      end()
+      expired()
     }, left)
     timer.unref()
   }
+  startTicks()
   wait(ms)
-  return () => clearTimeout(timer)
+  return end
 }
 
 /** Like `AbortSignal.timeout`, with the time of `startTimeout`. */

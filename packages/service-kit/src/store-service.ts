@@ -18,6 +18,8 @@ export interface StoreService extends Service {
   audit: Audit
 }
 
+/** A process with `ROLE=jobs` does the work that processes with `ROLE=api` add, who cannot wake it. */
+const JOBS_POLL_MS = 1_000
 /** Timeout of a delivery to the audit log. */
 const APPEND_MS = 5_000
 
@@ -27,18 +29,24 @@ export const createStoreService = async (
   config: StoreConfig,
   deps: ServiceDeps = {},
 ): Promise<StoreService> => {
-  const mongo = await connectMongo(config.MONGODB_URI, `${config.MONGODB_PREFIX}_${name}`)
+  const database = `${config.MONGODB_PREFIX}_${name}`
+  const mongo = deps.mongo?.useDb(database) ?? (await connectMongo(config.MONGODB_URI, database))
+  const close = async () => {
+    if (!deps.mongo) await mongo.close()
+  }
   const service = await createService(name, config, deps).catch(async error => {
-    await mongo.close()
+    await close()
     throw error
   })
   service.readyWhen(
     'mongodb',
     () => mongo.db?.command({ ping: 1 }) ?? Promise.reject(new Error('not connected')),
   )
-  service.onClose(() => mongo.close())
+  service.onClose(close)
   const { redis, peers, log, metrics, root } = service
-  const outbox = createOutbox({ mongo, log, metrics, root, skipsHeavy: config.ROLE === 'api' })
+  const { ROLE } = config
+  const pollMs = ROLE === 'jobs' ? JOBS_POLL_MS : undefined
+  const outbox = createOutbox({ mongo, log, metrics, root, skipsHeavy: ROLE === 'api', pollMs })
   const tasks = createTasks({ log, metrics, root })
   const audit = createAudit({
     mongo,

@@ -39,7 +39,7 @@ export interface ServiceBed {
   /** Environment variables for the service's configuration; add its further settings. */
   env: Record<string, string>
   /** For createApp: the bed's token keys, and a silent logger. */
-  deps: Required<ServiceDeps>
+  deps: Required<Omit<ServiceDeps, 'mongo'>>
   /** The databases. Redis is the worker's: a test of its outage starts one of its own. */
   mongo: TestServer
   redis: TestServer

@@ -14,7 +14,14 @@ import {
   startRedis,
 } from '@iodine/local-servers'
 import { RULES_MODEL, startOfflineAi } from '@iodine/offline-ai'
-import { ConfigError, createLogger, newSecretsKey, newSigningKey, withPeers } from '@iodine/service-kit'
+import {
+  ConfigError,
+  connectMongo,
+  createLogger,
+  newSecretsKey,
+  newSigningKey,
+  withPeers,
+} from '@iodine/service-kit'
 import { readStackConfig, type StackConfig } from './config.js'
 import { type Database, startMongo } from './mongo.js'
 import { handOverBackup } from './note-backup.js'
@@ -159,9 +166,11 @@ export const startStack = async ({
     }))
     const creators = preparedParts(envs)
     const log = logFile(join(dataDir, 'iodine.log'))
+    const connection = await connectMongo(mongo.uri, prefix, POOL_SIZE)
+    started.push(() => connection.close())
     const parts = byPart(name =>
       restartable(addresses[name].url, envs[name], () =>
-        creators[name]({ logger: createLogger(name, config.LOG_LEVEL, log) }),
+        creators[name]({ logger: createLogger(name, config.LOG_LEVEL, log), mongo: connection }),
       ),
     )
     const { gateway, ...behind } = parts
@@ -230,6 +239,8 @@ const checkPorts = async ({
   if (faults.flat().length > 0) throw new ConfigError(faults.flat())
 }
 
+/** Concurrent database operations of all services. */
+const POOL_SIZE = 100
 const LOG_BYTES = 20 * 1024 * 1024
 
 /** Appends to the file. A large file is rotated at the next start; one old file is kept. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { createSingleFlight } from '../single-flight.js'
+import { RESOLUTION_MS } from './process-state.js'
 
 /** Present state of a queue, or of a kind of an outbox. */
 export interface QueueState {
@@ -170,7 +171,7 @@ let processMetrics = false
  * shows all of them, distinguished by the label `service`.
  */
 export const createPartMetrics = (service: string): PartMetrics => {
-  if (!processMetrics) collectDefaultMetrics({ register: registry })
+  if (!processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RESOLUTION_MS })
   processMetrics = true
   const closing: (() => void)[] = []
   const tasks = new Set<string>()

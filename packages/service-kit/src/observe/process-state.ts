@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const WINDOW_MS = 30_000
-/** Measured delays include the timer's own interval. */
-const RESOLUTION_MS = 20
+/** Interval at which the delay of the event loop is measured. Measured delays include it. */
+export const RESOLUTION_MS = 50
 const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString()
 
 const measure = () => {

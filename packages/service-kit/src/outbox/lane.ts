@@ -20,8 +20,6 @@ import {
 import type { EntryDoc, EntryModel } from './entry.js'
 import type { KindSpec } from './kind.js'
 
-/** Interval of the search for due entries that another process has left. */
-export const POLL_MS = 5_000
 const FIRST_BACKOFF_MS = 500
 const BACKOFF_MAX_MS = 300_000
 
@@ -40,6 +38,8 @@ export interface Relay {
   closing: AbortSignal
   /** Returns true between start and shutdown. */
   isAtWork(): boolean
+  /** Interval of the search for due entries that other processes have added or left. */
+  pollMs: number
 }
 
 /** Claims and handles the entries of one kind in this process. */
@@ -80,7 +80,7 @@ export class Lane {
   /** Wakes in `ms` milliseconds. */
   wakeIn(ms: number): void {
     // The poll finds entries that are due later.
-    if (ms >= POLL_MS || !this.#relay.isAtWork()) return
+    if (ms >= this.#relay.pollMs || !this.#relay.isAtWork()) return
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       this.wake()

@@ -6,7 +6,7 @@ import type { PartMetrics, QueueState } from '../observe/metrics.js'
 import { type Connection, onCommit } from '../stores/mongo.js'
 import { type EntryDoc, type EntryModel, entryModel, newEntry } from './entry.js'
 import type { AddOptions, Kind, KindSpec } from './kind.js'
-import { Lane, POLL_MS, type Relay } from './lane.js'
+import { Lane, type Relay } from './lane.js'
 import { readFailed, readStates } from './read-entries.js'
 
 /** Timeout of running handlers at shutdown. Entries of those that take longer are released. */
@@ -42,6 +42,8 @@ interface OutboxOptions {
   root?: Context | undefined
   /** Leaves heavy kinds to other processes. */
   skipsHeavy?: boolean
+  /** Interval of the search for due entries that other processes have added or left. */
+  pollMs?: number
 }
 
 const kindOf = <P>(model: EntryModel, lane: Lane, { payload: schema }: KindSpec<P>): Kind<P> => {
@@ -92,6 +94,7 @@ export const createOutbox = ({
   metrics,
   root = ROOT_CONTEXT,
   skipsHeavy = false,
+  pollMs = 15_000,
 }: OutboxOptions): Outbox => {
   const model = entryModel(mongo)
   const lanes = new Map<string, Lane>()
@@ -105,6 +108,7 @@ export const createOutbox = ({
     runJob: createJobRunner(log, metrics),
     root,
     closing: closing.signal,
+    pollMs,
     isAtWork: () => poll !== undefined && !closing.signal.aborted,
   }
 
@@ -131,7 +135,7 @@ export const createOutbox = ({
     start() {
       poll = setInterval(() => {
         lookForDue().catch(error => log.debug({ err: error }, 'outbox not read'))
-      }, POLL_MS)
+      }, pollMs)
       poll.unref()
       wake()
     },

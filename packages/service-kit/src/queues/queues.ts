@@ -25,10 +25,12 @@ export { DelayedError, UnrecoverableError } from 'bullmq'
 export type { Job }
 
 /**
- * Jobs of a killed worker restart within ten seconds, up to 20 times: BullMQ's defaults are a minute, and
+ * Jobs of a killed worker restart within 15 seconds, up to 20 times: BullMQ's defaults are a minute, and
  * failure at the second stall.
  */
-const LOST_WORKERS = { lockDuration: 8_000, stalledInterval: 2_000, maxStalledCount: 20 }
+const LOST_WORKERS = { lockDuration: 8_000, stalledInterval: 7_000, maxStalledCount: 20 }
+/** Seconds for which an idle worker waits for a job in one command. */
+const DRAIN_DELAY_S = 30
 
 export interface Queues {
   /** Adds a job, idempotent by id. Fails at once while Redis is down. */
@@ -150,6 +152,7 @@ export const createQueues = ({
         // BullMQ would wait 15 s after Redis is back.
         runRetryDelay: 1_000,
         ...LOST_WORKERS,
+        drainDelay: DRAIN_DELAY_S,
         ...options,
       }
       const run = (job: Job) =>

@@ -2,7 +2,7 @@ import type { QueueName } from '@iodine/contracts'
 import type { Queue } from 'bullmq'
 
 /** Interval of the schedule check: a Redis that lost its data has no schedules. */
-const HEARTBEAT_MS = 5_000
+const HEARTBEAT_MS = 15_000
 
 /**
  * Creates the schedules of this process, which are stored in Redis.

@@ -13,12 +13,13 @@ const FIRST_ATTEMPTS = 30
 /**
  * Connects to the service's own database. Queries on a dead server fail within 2 s instead of being buffered;
  * writes are acknowledged by the majority and journaled.
+ * @param maxPoolSize concurrent operations
  */
-export const connectMongo = async (uri: string, dbName: string): Promise<Connection> => {
+export const connectMongo = async (uri: string, dbName: string, maxPoolSize = 20): Promise<Connection> => {
   mongoose.set('strictQuery', 'throw')
   for (let attempts = 1; ; attempts++) {
     try {
-      return await connectOnce(uri, dbName)
+      return await connectOnce(uri, dbName, maxPoolSize)
     } catch (error) {
       // A refusal, such as a wrong password, is not retried.
       if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || attempts >= FIRST_ATTEMPTS)
@@ -27,7 +28,7 @@ export const connectMongo = async (uri: string, dbName: string): Promise<Connect
   }
 }
 
-const connectOnce = async (uri: string, dbName: string): Promise<Connection> => {
+const connectOnce = async (uri: string, dbName: string, maxPoolSize: number): Promise<Connection> => {
   const connection = mongoose.createConnection(uri, {
     dbName,
     bufferCommands: false,
@@ -35,7 +36,7 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
     autoCreate: false,
     serverSelectionTimeoutMS: SELECTION_MS,
     connectTimeoutMS: 5_000,
-    maxPoolSize: 20,
+    maxPoolSize,
     w: 'majority',
     journal: true,
     ignoreUndefined: true,

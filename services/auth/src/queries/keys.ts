@@ -13,7 +13,7 @@ export const namedBy = (ids: readonly string[]): RegExp => new RegExp(`^(?:${ids
 /** The longest life of what a key has signed. */
 export const SIGNED_MS = LIMITS.sessionMs
 /** How exactly the use of a key is noted. */
-export const NOTE_MS = 60_000
+export const NOTE_MS = 600_000
 /** What is stored nowhere ends within this time of the key's last use: a token, or a challenge. */
 const LIVES_MS = { JWT_PRIVATE_KEY: SIGNED_MS, SECRETS_KEY: LIMITS.passkeyChallengeMs } as const
 
