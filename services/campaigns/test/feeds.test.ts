@@ -207,8 +207,15 @@ describe('what is published', () => {
       () => api.call(campaignsApi.removeTechnique, { params: technique }),
     ]
     for (const change of changes) {
+      // The publication waits for its IODs: its entry stays until the change is looked for.
+      const reading = gate()
+      bed.answer(iodsInternal.getIods, async ({ body }) => {
+        await reading.pass()
+        return body.ids.flatMap(id => iods.get(id) ?? [])
+      })
       await change()
       expect(await entries()).toBeGreaterThan(0)
+      reading.open()
       await follow()
     }
     expect(await entries()).toBe(0)
@@ -1030,7 +1037,12 @@ describe('the work', () => {
     const isWaiting = () =>
       vi.waitFor(
         async () => {
-          const waits = { kind: 'publication', key: second, lease: { $exists: false } }
+          const waits = {
+            kind: 'publication',
+            key: second,
+            lease: { $exists: false },
+            since: { $exists: true },
+          }
           expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 })
         },
         { timeout: 20_000 },
