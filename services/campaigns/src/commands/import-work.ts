@@ -34,6 +34,8 @@ const advance = async (stepping: Stepping, importId: string): Promise<number | u
   if (state === 'removing') return (await removeSome(store, doc)) ? undefined : 0
   if (AT_WORK.some(each => each === state)) return stepImport(stepping, importId)
   if (state === 'planned' && doc.subscription_id) return applyPull(store, doc)
+  // Each run of a subscription has a batch of its own: a run that begins meanwhile keeps its parts.
+  if (state === 'done') await store.importParts.deleteMany({ import_id: doc.batch ?? doc._id })
   return expire(store, doc)
 }
 

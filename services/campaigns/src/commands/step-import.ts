@@ -239,9 +239,9 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
   const kept = await keptBy(foreign, doc)
   const change = { $set: { state: 'done', kept, expires_at, ...(!isKept && { bytes: 0 }) } } as const
   await quotas.settle(async (session, take) => {
-    const { matchedCount } = await imports.updateOne(at, change, { session })
-    if (matchedCount === 0) return
-    if (!isKept) await take(doc.user_id, { import_bytes: -doc.bytes })
+    const before = await imports.findOneAndUpdate(at, change, { session }).lean<ImportDoc>()
+    if (!before) return
+    if (!isKept) await take(before.user_id, { import_bytes: -before.bytes })
     await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
   })
 }
@@ -264,10 +264,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
       await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
     } else if (doc.subscription_id) await finishPull(stepping.store, doc)
-    else {
-      await endImport(stepping.store, doc, { ...at })
-      await importParts.deleteMany({ import_id: doc._id })
-    }
+    else await endImport(stepping.store, doc, at)
     return 0
   }
   const part = await importParts

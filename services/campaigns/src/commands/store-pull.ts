@@ -144,6 +144,8 @@ export const storePull = async (
     return 0
   }
 
+  // Left by a crash after the previous run.
+  if (before?.batch) await importParts.deleteMany({ import_id: before.batch })
   const batch = new Types.ObjectId()
   // Before anything is stored, so that the next run removes what a crash leaves.
   const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
