@@ -168,6 +168,14 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     return entries.filter(entry => entry.isFile()).length
   }
 
+  /** Calls `first` before the service's next transaction. */
+  const beforeNextTransaction = (first: () => Promise<unknown>): void => {
+    const transaction = service.mongo.transaction.bind(service.mongo)
+    vi.spyOn(service.mongo, 'transaction').mockImplementationOnce(async (...args) => {
+      await first()
+      return transaction(...args)
+    })
+  }
   /** Waits until so many blobs are stored. */
   const expectStored = (count: number) => expect.poll(stored, { timeout: 30_000 }).toBe(count)
 
@@ -388,6 +396,15 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await boApi.call(capturesApi.getCapture, { params: { id: others.id } })).toMatchObject({
       own: true,
     })
+  })
+
+  it('that are erased while their account is deleted count for neither', async () => {
+    const given = await sealIt()
+    await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
+    beforeNextTransaction(() => bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } }))
+    const reason = 'asked for'
+    await bed.internal(capturesInternal.redactCapture, { params: { id: given.id }, body: { reason } })
+    expect(await service.mongo.collection('usage').countDocuments({ _id: ana.id as never })).toBe(0)
   })
 
   it('of many requests at once and two processes make one log without a gap', async () => {
@@ -677,6 +694,15 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     await expectStored(before - 2)
     const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('open-captures'))
     expect([all.length, writes]).toEqual([1, []])
+  })
+
+  it('that are completed while the old open ones are erased stay', async () => {
+    const { id } = await handOver()
+    const old = { $set: { created_at: new Date(0) } }
+    await service.mongo.collection('captures').updateOne({ _id: new Types.ObjectId(id) }, old)
+    beforeNextTransaction(() => api.call(capturesApi.sealCapture, { params: { id } }))
+    await service.tasks.run('open-captures')
+    expect(await api.call(capturesApi.getCapture, { params: { id } })).toMatchObject({ state: 'sealed' })
   })
 
   it.runIf(storage === 's3')(
