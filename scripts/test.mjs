@@ -29,12 +29,14 @@ const tool =
     if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
   }
 
-/** Runs checks at once, as each of them keeps one core busy; rejects with the fault of the first in the list. */
+/** Runs checks at once, as each of them keeps one core busy; rejects with the faults of all. */
 const together =
   (...checks) =>
   async () => {
     const ended = await Promise.allSettled(checks.map(check => check()))
-    for (const { reason } of ended) if (reason) throw reason
+    const faults = ended.flatMap(({ reason }) => (reason ? [reason] : []))
+    for (const fault of faults) if (!(fault instanceof Refusal)) throw fault
+    if (faults.length > 0) throw new Refusal(faults.map(({ message }) => message).join('\n'))
   }
 
 /** Tests that are counted from their report, whatever the exit code. */

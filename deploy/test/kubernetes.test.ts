@@ -181,7 +181,9 @@ describe('each part', () => {
       const part = name.replace('-jobs', '') as PartName
       expect(environmentOf(part).ROLE).toBe('api')
       expect(environmentOf(name)).toEqual({ ...environmentOf(part), ROLE: 'jobs' })
-      expect(find('Service', part).spec.selector).toEqual({ app: part })
+      // The jobs' own address is for scrapes: no setting names it.
+      for (const app of [part, name]) expect(find('Service', app).spec.selector).toEqual({ app })
+      expect(Object.values(environmentOf('gateway')).join(' ')).not.toContain(name)
       expect(find('HorizontalPodAutoscaler', name).spec).toMatchObject({ minReplicas: 1 })
       const pod = (of: string) => {
         const { metadata, spec } = find('Deployment', of).spec.template

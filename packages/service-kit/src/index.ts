@@ -34,6 +34,7 @@ export {
   isFinalRefusal,
   isNotFound,
   notFound,
+  throwFirst,
   timedOut,
   tooManyRequests,
   unauthenticated,
@@ -116,12 +117,10 @@ export {
   gramsOf,
   gramsOfTerm,
 } from './stores/grams.js'
-export { type Migration, migrate, NOT_PLAIN, rewriteEach } from './stores/migrations.js'
+export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,
-  dropCollection,
-  dropIndex,
   ignoreDuplicateKey,
   inTransaction,
   isDuplicateKey,

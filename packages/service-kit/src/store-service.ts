@@ -68,28 +68,30 @@ const serveOutbox = (service: StoreService): void => {
 /** Starts the outbox and the tasks. They end before the connections that they use are closed. */
 const startWork = ({ outbox, tasks, onClose }: StoreService, { ROLE }: StoreConfig): void => {
   outbox.start()
+  tasks.expect()
   if (ROLE !== 'api') tasks.start()
   onClose(() => Promise.all([outbox.close(), tasks.close()]))
 }
 
 /**
  * Starts a service with its own database: `build` registers models, routes, tasks and kinds of the outbox; then migrations
- * run, the models' collections and indexes are created, and the work starts. On failure the service is closed, and this
- * throws.
+ * run, the models' collections and indexes are created, the check that `build` may return runs, and the work starts. On
+ * failure the service is closed, and this throws.
  */
 export const startStoreService = async (
   name: string,
   config: StoreConfig,
   deps: ServiceDeps | undefined,
-  build: (service: StoreService) => void,
+  build: (service: StoreService) => void | (() => Promise<void>),
   migrations: readonly Migration[] = [],
 ): Promise<StoreService> => {
   const service = await createStoreService(name, config, deps)
   try {
-    build(service)
+    const check = build(service)
     serveOutbox(service)
     await migrate(service.mongo, migrations, service.log)
     await prepareModels(service.mongo)
+    await check?.()
     startWork(service, config)
     return service
   } catch (error) {

@@ -181,7 +181,7 @@ it('gives an action that was cut off, or failed within, the outcome `unknown`', 
   await owed(0)
 })
 
-it('an action that ends after its entry was delivered as `unknown` leaves the log as it is', async () => {
+it('the entry of a begin that outlives its action is delivered under the same id, which the log has', async () => {
   const { token } = await bed.user()
   await call(token, 'broken')
   const [open] = await outbox().find().toArray()

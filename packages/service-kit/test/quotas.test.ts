@@ -106,13 +106,13 @@ describe('quotas', () => {
       expect(await usageOf(owner)).toBeNull()
     }
     await leave(one)
-    expect((await usageOf('nobody'))?.used).toMatchObject({ iods: 1 })
+    expect((await usageOf('unowned'))?.used).toMatchObject({ iods: 1 })
     await leave(other)
-    expect((await usageOf('nobody'))?.used).toMatchObject({ iods: 2, iod_bytes: 20 })
+    expect((await usageOf('unowned'))?.used).toMatchObject({ iods: 2, iod_bytes: 20 })
     await add(gone)
     await quotas.forget(gone)
     expect(await usageOf(gone)).toBeNull()
-    expect((await usageOf('nobody'))?.used).toMatchObject({ iods: 2 })
+    expect((await usageOf('unowned'))?.used).toMatchObject({ iods: 2 })
   })
 
   it('count owners without a usage, and correct a wrong one that was counted a day ago', async () => {
@@ -125,7 +125,7 @@ describe('quotas', () => {
       .collection('usage')
       .updateOne({ _id: wrong.toHexString() as never }, { $set: { 'used.iods': 2, checked_at: long } })
     expect(await quotas.recount(signal)).toBe(1)
-    for (const owner of [fresh, wrong, 'nobody'])
+    for (const owner of [fresh, wrong, 'unowned'])
       expect((await usageOf(owner))?.used).toMatchObject({ iods: 1 })
     expect(await quotas.recount(signal)).toBe(0)
     expect(await quotas.totals()).toEqual({ iods: 3, iods_today: 3, iod_bytes: 30 })

@@ -63,14 +63,16 @@ it('a call rejects with the error of its task; another task runs all the same wh
 
 it('aborts a running task when the service closes', async () => {
   const { tasks } = setUp()
-  let begun = false
+  const states: string[] = []
   tasks.every('long', 3_600_000, async signal => {
-    begun = true
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    states.push('begun')
+    await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()))
+    states.push('aborted')
   })
   tasks.start()
-  await vi.waitFor(() => expect(begun).toBe(true))
+  await vi.waitFor(() => expect(states).toEqual(['begun']))
   await tasks.close()
+  expect(states).toEqual(['begun', 'aborted'])
 })
 
 it('says in the metrics when the next success is expected: a failure does not move it', async () => {
@@ -86,6 +88,15 @@ it('says in the metrics when the next success is expected: a failure does not mo
   isBroken = true
   await tasks.run().catch(() => {})
   expect(await expectedAt('sweep')).toBe(first)
+  await tasks.close()
+})
+
+it('says when a first success is expected, also in a process that leaves tasks to others', async () => {
+  const { tasks } = setUp()
+  tasks.every('sweep', 600_000, async () => {})
+  const before = Date.now() / 1000
+  tasks.expect()
+  expect(await expectedAt('sweep')).toBeGreaterThanOrEqual(before + 600)
   await tasks.close()
 })
 

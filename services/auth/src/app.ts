@@ -17,11 +17,9 @@ import { createStore } from './store.js'
 export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise<StoreService> => {
   const keys = await readSessionKeys(config.JWT_PRIVATE_KEY)
   const tokenKeys = createLocalJWKSet(keys.jwks)
-  let checkKeys = async (): Promise<void> => {}
   const build = (service: StoreService) => {
     if (config.RATE_LIMITS === 'off') service.log.warn('rate limits are off')
     const context = createStore(service, config, keys)
-    checkKeys = () => startKeys(context)
     addAuthRoutes(context)
     addProfileRoutes(context)
     addAdminRoutes(context)
@@ -30,13 +28,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addSystemRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
+    return () => startKeys(context)
   }
-  const service = await startStoreService('auth', config, { ...deps, tokenKeys }, build)
-  try {
-    await checkKeys()
-    return service
-  } catch (error) {
-    await service.close()
-    throw error
-  }
+  return startStoreService('auth', config, { ...deps, tokenKeys }, build)
 }

@@ -21,7 +21,7 @@ export interface AuthContext {
   limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
   /** Appends to the audit log. Routes record through `service.audit`. */
   appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
-  /** Users whose state the community service lacks. */
+  /** Users whose state the community service may lack. */
   changedUsers: Kind<{ id: string }>
   /** Users whose own limits a service may lack. */
   changedLimits: Kind<{ id: string }>

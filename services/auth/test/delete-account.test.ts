@@ -88,8 +88,9 @@ describe('deleting the own account', () => {
     const { id } = (await user.api.send('GET', '/profile/me')).body
     await users().updateOne({ email }, { delete_at: new Date(Date.now() + 60_000) })
     expect(await expire()).toMatchObject({ deleted: 0 })
-    await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
     const replica = await startReplica(rig.bed)
+    await replica.service.tasks.run('account-expiry')
+    await users().updateOne({ email }, { delete_at: new Date(Date.now() - 1_000) })
     expect(await expireIn(rig, replica)).toMatchObject({ deleted: 1 })
     await replica.close()
     expect(await users().exists({ _id: id })).toBeNull()

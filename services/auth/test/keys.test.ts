@@ -220,6 +220,9 @@ describe('keys that seal', () => {
     tags: 'long',
   }, async () => {
     const rig = await start({ SECRETS_KEY: `${fresh},${old}` })
+    const replica = await start({ SECRETS_KEY: `${fresh},${old}` })
+    // The runs at start have ended.
+    for (const each of [rig, replica]) await resealAll(each)
     const stored = await insertUsers(rig, 450, (user, n) => {
       const sealed = seal(n % 3 === 0 ? fresh : old, `ai-key:${user}`, `sk-${n}`)
       return n % 3 === 1 ? unnamed(sealed) : sealed
@@ -241,7 +244,6 @@ describe('keys that seal', () => {
         await users(rig).updateOne({ _id: id }, { $set: { sealed_ai_key } })
       }),
     )
-    const replica = await start({ SECRETS_KEY: `${fresh},${old}` })
     await Promise.all([resealAll(rig), resealAll(replica), edits])
     expect(resealed(rig).at(-1)).toMatchObject({ level: 50, unreadable: 1 })
     const { writes } = await commandsOf(rig.service.mongo, () => resealAll(rig))

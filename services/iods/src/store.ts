@@ -15,9 +15,9 @@ export interface IodStore extends IodModels {
 
 export const createStore = (service: StoreService, limits: Limits): IodStore => {
   const models = createModels(service.mongo, limits)
-  // An outbox entry would cost each vote a transaction.
+  // A task, as an outbox entry would cost each vote a transaction.
   service.tasks.every('votes', VOTES_MS, () => projectCovotes(models))
   service.tasks.every('tallies', TALLIES_MS, () => mergeTallies(models))
-  service.tasks.every('recount', RECOUNT_MS, () => recount(models))
+  service.tasks.every('recount', RECOUNT_MS, () => recount(models, service.log))
   return { ...models, newIods: createNewIods(service, models.iods) }
 }

@@ -151,6 +151,6 @@ describe('IODs', () => {
         await bed.internal(personalDataInternal.forgetUser, { params: { id } })
       const usage = service.mongo.collection<{ _id: string; used: object }>('usage')
       expect(await usage.findOne({ _id: id })).toBeNull()
-      expect((await usage.findOne({ _id: 'nobody' }))?.used).toMatchObject({ iods: 3 })
+      expect((await usage.findOne({ _id: 'unowned' }))?.used).toMatchObject({ iods: 3 })
     }))
 })

@@ -265,16 +265,15 @@ describe('after a crash', () => {
 
   it('answers those who wait when the service closes, and the work goes on', async () => {
     const other = await startBench({ EXTRACTION_WAIT_MS: '30000' })
-    other.work(() => sleep(2_000))
+    const held = gate()
+    other.work(() => held.passed)
     const user = await other.user('eve')
+    const joins = other.joins()
     const answer = user.api.send('POST', '/narratives/', { text: 'x' })
-    await vi.waitFor(
-      async () => expect(await other.store.narratives.countDocuments({ state: 'open' })).toBe(1),
-      30_000,
-    )
-    await sleep(200)
+    await joins(1)
     const stopping = other.stop()
     expect(await answer).toMatchObject({ status: 504, body: { detail: DETAILS.stillWorking } })
+    held.open()
     await stopping
   })
 })

@@ -1,6 +1,6 @@
 /**
- * What the product costs while nobody uses it: `npm start`, no client, then CPU time and bytes written to disk by each of its
- * processes over a minute, beside embedded database and Redis alone.
+ * Idle cost of the product: `npm start` without a client, then CPU time and bytes written to disk by each of its processes
+ * over a minute, beside embedded database and Redis alone.
  *
  *   npm run bench -- idle
  *   SECONDS=60 npm run bench -- idle

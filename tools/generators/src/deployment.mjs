@@ -136,7 +136,9 @@ const kubernetesPart = service => {
     serviceOf(name),
     autoscaler(name, 2),
     budget(name),
-    ...(service.jobs ? [deployment(jobs, 'jobs', service), autoscaler(jobs, 1), budget(jobs)] : []),
+    ...(service.jobs
+      ? [deployment(jobs, 'jobs', service), serviceOf(jobs), autoscaler(jobs, 1), budget(jobs)]
+      : []),
   ].join('---\n')
 }
 

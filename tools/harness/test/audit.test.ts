@@ -462,7 +462,7 @@ it('has the settings that each part has started with, and secrets by name alone'
 })
 
 it('knows each setting that is not an address of a part itself', () => {
-  const own = /^(HOST|PORT|METRICS_PORT|\w+_PREFIX|WORKERS_URL|DRAIN_MS)$/
+  const own = /^(HOST|PORT|METRICS_PORT|\w+_PREFIX|WORKERS_URL|DRAIN_MS|ROLE)$/
   const addresses = SERVICE_NAMES.map(name => `${name.toUpperCase()}_URL`)
   const known: readonly string[] = [...OPEN_SETTINGS, ...SECRET_SETTINGS]
   const read = [...settings()].flatMap(([name, { parts }]) => (parts.length > 0 ? name : []))

@@ -32,7 +32,7 @@ export interface PartMetrics {
   countGivenUp(queue: string, jobs?: number): void
   /** Records that all schedules are in Redis. */
   noteHeartbeat(): void
-  /** Records that a run of a task is expected to end well within `ms` milliseconds. */
+  /** Records that a run of a task is expected to succeed within `ms` milliseconds. */
   expectTask(task: string, ms: number): void
   /** Reads at each scrape which dependencies are up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
@@ -114,7 +114,7 @@ const heartbeats = gauge(
 )
 const expectedTasks = gauge(
   'task_expected_timestamp_seconds',
-  'When a run of a recurring task is expected to have ended well',
+  'When a run of a recurring task is expected to have succeeded',
   ['task'],
 )
 

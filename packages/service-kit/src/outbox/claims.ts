@@ -23,7 +23,7 @@ const leased = ({ lease, entries }: Claim) => ({ _id: { $in: entries.map(({ _id 
 const isKeyed = ({ entries: [first] }: Claim): boolean => first?.key !== undefined
 
 /**
- * Leases the other entries of the key that are due or have failed permanently. If another process holds one, this
+ * Leases all other free entries of the key, also those due later: one run handles them. If another process holds one, this
  * releases all and returns undefined.
  */
 const joinKey = async (
@@ -32,25 +32,18 @@ const joinKey = async (
   { lease, entries }: Claim,
   end: Date,
 ): Promise<Claim | undefined> => {
-  const now = Date.now()
-  const isFree = { lease: { $exists: false } }
-  const joined = {
-    ...same,
-    $or: [
-      { due_at: { $lte: new Date(now) } },
-      // Released by a claim that met another one: the newest payload must not be followed by an older one.
-      { due_at: { $lte: new Date(now + 2 * SAME_KEY_MS) }, ...isFree },
-      { failed_at: { $exists: true }, ...isFree },
-    ],
-  }
-  await model.updateMany(joined, { $set: { lease, due_at: end } })
+  const now = new Date()
+  const free = { ...same, $or: [{ due_at: { $lte: now } }, { lease: { $exists: false } }] }
+  await model.updateMany(free, { $set: { lease, due_at: end } })
   const all = await model
     .find({ ...same, lease: { $exists: true } })
     .sort({ created_at: 1 })
     .lean<EntryDoc[]>()
   const own = all.filter(entry => entry.lease === lease)
-  const isHeld = all.some(entry => entry.lease !== lease && entry.due_at.getTime() > now)
+  const isHeld = all.some(entry => entry.lease !== lease && entry.due_at > now)
   if (!isHeld) return { lease, entries: own.length > 0 ? own : entries }
+  // No run has begun.
+  await model.updateOne({ _id: entries[0]?._id, lease }, { $inc: { attempts: -1 } })
   await model.updateMany(
     { ...same, lease },
     { $set: { due_at: new Date(Date.now() + SAME_KEY_MS * (0.5 + Math.random())) }, $unset: { lease: 1 } },
@@ -116,13 +109,21 @@ export const release = async (
   await model.updateMany(leased(claim), { $set: { ...change, due_at }, $unset: { lease: 1 } })
 }
 
-/** Releases the entries for another run in `ms` milliseconds: of a key, only the newest. */
-export const postpone = async (model: EntryModel, claim: Claim, ms: number): Promise<void> => {
+/** Removes all entries of a keyed claim but the newest, whose payload replaces theirs. Returns the rest of the claim. */
+export const keepNewest = async (model: EntryModel, claim: Claim): Promise<Claim> => {
   const { lease, entries } = claim
-  const kept = isKeyed(claim) ? entries.slice(-1) : entries
-  const rest = isKeyed(claim) ? entries.slice(0, -1) : []
-  if (rest.length > 0) await removeClaimed(model, { lease, entries: rest })
-  await release(model, { lease, entries: kept }, ms, { attempts: 0, since: new Date(Date.now() + ms) })
+  if (!isKeyed(claim) || entries.length === 1) return claim
+  await removeClaimed(model, { lease, entries: entries.slice(0, -1) })
+  return { lease, entries: entries.slice(-1) }
+}
+
+/** Releases the entries for another run in `ms` milliseconds, which counts as the first one. */
+export const postpone = async (model: EntryModel, claim: Claim, ms: number): Promise<void> => {
+  const due_at = new Date(Date.now() + ms)
+  await model.updateMany(leased(await keepNewest(model, claim)), {
+    $set: { attempts: 0, since: due_at, due_at },
+    $unset: { lease: 1, failed_at: 1, error: 1 },
+  })
 }
 
 export const removeClaimed = async (model: EntryModel, claim: Claim): Promise<void> => {

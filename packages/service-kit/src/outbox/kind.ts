@@ -4,7 +4,10 @@ import { z } from 'zod'
 
 export interface KindSpec<P> {
   payload: z.ZodType<P>
-  /** Returns the key of an entry. One call handles the entries of a key, with the newest payload. Default: no key. */
+  /**
+   * Returns the key of an entry; none by default. One call handles all entries of a key as soon as one is due, with the
+   * newest payload. A handler that is early resolves to the milliseconds that are left.
+   */
   keyOf?: (payload: P) => string
   /**
    * Handles one entry, or up to `batch`. Idempotent: it may run again for the same entries, also in another process.
@@ -18,8 +21,6 @@ export interface KindSpec<P> {
   concurrency?: number
   /** Milliseconds after which another process takes over; extended while the handler runs. */
   leaseMs?: number
-  /** Attempts after which a failure is permanent; unbounded by default. */
-  giveUpAfter?: number
   /** Maximum delay between two attempts; 5 minutes by default. */
   backoffMaxMs?: number
   /** Takes seconds of CPU or more: a process that only serves requests (`ROLE=api`) leaves it to others. */
@@ -47,6 +48,8 @@ export interface Kind<P> {
   addAll(payloads: readonly P[], options?: AddOptions): Promise<void>
   /** Returns payloads of at most `limit` entries, in no order. */
   pending(limit: number): Promise<P[]>
+  /** Returns whether there is an entry of the key, also one that is handled. */
+  has(key: string): Promise<boolean>
   /** Removes the entries of a key. */
   complete(key: string): Promise<void>
 }

@@ -9,6 +9,7 @@ import {
   type Claim,
   claimDue,
   extendLease,
+  keepNewest,
   leaseMsOf,
   markFailed,
   postpone,
@@ -97,8 +98,8 @@ export class Lane {
     for (const held of this.#held) await this.#release(held, 0).catch(() => {})
   }
 
-  async #release(claim: Claim, ms: number): Promise<void> {
-    await release(this.#relay.model, claim, ms)
+  async #release(claim: Claim, ms: number, change?: Pick<EntryDoc, 'attempts'>): Promise<void> {
+    await release(this.#relay.model, claim, ms, change)
     this.wakeIn(ms)
   }
 
@@ -187,11 +188,11 @@ export class Lane {
       for (const entry of entries) await this.#handle({ lease, entries: [entry] })
       return
     }
-    const attempt = Math.max(...entries.map(({ attempts }) => attempts))
-    const isGivenUp = isFinal || attempt >= (this.spec.giveUpAfter ?? Infinity)
-    this.#relay.log.warn({ err: error, queue: this.name, attempt, given_up: isGivenUp }, 'job failed')
-    if (isGivenUp) await this.#giveUp(claim, error)
-    else await this.#release(claim, backoffMs(attempt, this.spec.backoffMaxMs))
+    const attempts = Math.max(...entries.map(each => each.attempts))
+    this.#relay.log.warn({ err: error, queue: this.name, attempt: attempts, given_up: isFinal }, 'job failed')
+    const kept = await keepNewest(this.#relay.model, claim)
+    if (isFinal) await this.#giveUp(kept, error)
+    else await this.#release(kept, backoffMs(attempts, this.spec.backoffMaxMs), { attempts })
   }
 
   async #giveUp(claim: Claim, error: unknown): Promise<void> {

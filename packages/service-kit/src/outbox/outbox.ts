@@ -61,6 +61,7 @@ const kindOf = <P>(model: EntryModel, lane: Lane, { payload: schema }: KindSpec<
       const docs = await model.find({ kind: name }, { payload: 1 }).limit(limit).lean<EntryDoc[]>()
       return docs.flatMap(({ payload }) => schema.safeParse(payload).data ?? [])
     },
+    has: async key => (await model.exists({ kind: name, key })) !== null,
     async complete(key) {
       await model.deleteMany({ kind: name, key })
     },
@@ -142,7 +143,7 @@ export const createOutbox = ({
     },
     async retry(id) {
       const { matchedCount } = await model.updateOne(
-        { _id: id, failed_at: { $exists: true } },
+        { _id: id, failed_at: { $exists: true }, lease: { $exists: false } },
         { $set: { due_at: new Date(), since: new Date(), attempts: 0 }, $unset: { failed_at: 1, error: 1 } },
       )
       wake()

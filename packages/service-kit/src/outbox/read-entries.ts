@@ -8,7 +8,9 @@ export const readStates = async (
   kinds: readonly string[],
 ): Promise<Record<string, QueueState>> => {
   const since = { $ifNull: ['$since', '$created_at'] }
-  const isIdle = { $or: [{ $gt: ['$failed_at', null] }, { $gt: [since, new Date()] }] }
+  const now = new Date()
+  const isHandled = { $and: [{ $gt: ['$lease', null] }, { $gt: ['$due_at', now] }] }
+  const isIdle = { $or: [{ $gt: ['$failed_at', null] }, { $gt: [since, now] }, isHandled] }
   const counts = await model.aggregate<{ _id: string; all: number; failed: number; oldest: Date }>([
     {
       $group: {

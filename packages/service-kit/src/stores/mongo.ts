@@ -49,26 +49,6 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
   return connection
 }
 
-const NAMESPACE_NOT_FOUND = 26
-const INDEX_NOT_FOUND = 27
-
-/** Drops a collection, if it is there. */
-export const dropCollection = async (mongo: Connection, name: string): Promise<void> => {
-  await mongo.dropCollection(name).catch(error => {
-    if (error?.code !== NAMESPACE_NOT_FOUND) throw error
-  })
-}
-
-/** Drops an index, if it is there. */
-export const dropIndex = async (mongo: Connection, collection: string, name: string): Promise<void> => {
-  await mongo
-    .collection(collection)
-    .dropIndex(name)
-    .catch(error => {
-      if (error?.code !== NAMESPACE_NOT_FOUND && error?.code !== INDEX_NOT_FOUND) throw error
-    })
-}
-
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
 

@@ -250,7 +250,10 @@ export const serveUsage = <K extends string>(
   quotas: Quotas<K>,
   more: (owner: Types.ObjectId) => Promise<Partial<Record<Quota, QuotaUsage>>> = async () => ({}),
 ): void => {
-  service.tasks.every('usage', RECOUNT_EVERY_MS, quotas.recount)
+  service.tasks.every('usage', RECOUNT_EVERY_MS, async signal => {
+    const wrong = await quotas.recount(signal)
+    if (wrong > 0) service.log.warn({ wrong }, 'usages corrected')
+  })
   service.internal(usageInternal.getUsage, async ({ params }) => {
     const owner = new Types.ObjectId(params.id)
     const [counted, read] = await Promise.all([quotas.usage(owner), more(owner)])

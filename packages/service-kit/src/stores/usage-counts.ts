@@ -46,11 +46,12 @@ export const createUsageCounts = <K extends string>(
     })
   }
 
-  /** Recounts a usage. Resolves to whether it was wrong. */
+  const isDue = () => ({ checked_at: { $lt: new Date(Date.now() - RECOUNT_MS) } })
+  /** Recounts a usage, unless another process has. Resolves to whether it was wrong. */
   const rebuild = (id: string): Promise<boolean> =>
     inTransaction(mongo, async session => {
       const before = await model
-        .findOneAndUpdate({ _id: id }, { $set: { checked_at: new Date() } }, { session })
+        .findOneAndUpdate({ _id: id, ...isDue() }, { $set: { checked_at: new Date() } }, { session })
         .lean<UsageDoc>()
       if (!before) return false
       const now = await fromScratch(ownerOf(id), session)
@@ -77,12 +78,16 @@ export const createUsageCounts = <K extends string>(
   const recount = async (signal: AbortSignal): Promise<number> => {
     await buildMissing(signal)
     let wrong = 0
-    while (!signal.aborted) {
-      const due = { checked_at: { $lt: new Date(Date.now() - RECOUNT_MS) } }
-      const next = await model.findOne(due, { _id: 1 }).sort({ checked_at: 1 }).lean<UsageDoc>()
-      if (!next) break
-      if (await rebuild(next._id)) wrong++
+    const errors: unknown[] = []
+    for await (const { _id } of model.find(isDue(), { _id: 1 }).lean<UsageDoc[]>().cursor()) {
+      if (signal.aborted) break
+      // One owner must not keep the others from their recount.
+      await rebuild(_id).then(
+        isWrong => isWrong && wrong++,
+        error => errors.push(error),
+      )
     }
+    if (errors.length > 0) throw errors[0]
     return wrong
   }
 

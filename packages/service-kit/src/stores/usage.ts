@@ -9,7 +9,7 @@ export type Amounts<K extends string> = Partial<Record<K, number>>
 export type Owner = Types.ObjectId | null
 
 export interface UsageDoc {
-  /** The user's id, or `nobody` for unowned content. */
+  /** The user's id, or `UNOWNED`. */
   _id: string
   used: Record<string, number>
   /** Day (UTC, ISO) of the daily count. */
@@ -40,7 +40,8 @@ schema.index({ checked_at: 1 })
 
 export const usageModel = (mongo: Connection): UsageModel => mongo.model<UsageDoc>('Usage', schema)
 
-export const UNOWNED = 'nobody'
+/** Id of the usage of content that deleted accounts left. */
+export const UNOWNED = 'unowned'
 export const usageId = (owner: Owner): string => owner?.toHexString() ?? UNOWNED
 export const ownerOf = (id: string): Owner => (id === UNOWNED ? null : new Types.ObjectId(id))
 export const dayOf = (time: Date): string => time.toISOString().slice(0, 10)

@@ -6,6 +6,7 @@ import {
   type KindSpec,
   notFound,
   PEER_BACKOFF_MAX_MS,
+  throwFirst,
 } from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
@@ -130,7 +131,7 @@ export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> =
     const asked = FORGETTING.filter(name => addressOf(config, name)).map(name =>
       service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
     )
-    for (const each of await Promise.allSettled(asked)) if (each.status === 'rejected') throw each.reason
+    throwFirst(await Promise.allSettled(asked))
     await service.queues.forgetUser(_id)
     const settled = deletion.deleted_at.getTime() + SETTLE_MS
     if (begun >= settled) await models.deletions.deleteOne({ _id })

@@ -13,6 +13,8 @@ import type { SessionDoc } from '../models/session.js'
 
 /** Short: until the tombstones are written, a gateway may accept an ended token. */
 const BACKOFF_MAX_MS = 2_000
+/** The request completes the ends itself: the outbox only retries. */
+const RETRY_AFTER_MS = 2_000
 
 interface Ended {
   sessions?: QueryFilter<SessionDoc>
@@ -37,7 +39,7 @@ export const storeEnds = (
     if (apiTokens)
       ended += (await models.apiTokens.updateMany({ $and: [open, apiTokens] }, end, { session }))
         .modifiedCount
-    if (ended > 0) await endings.add({ id: user_id.toHexString() }, { session })
+    if (ended > 0) await endings.add({ id: user_id.toHexString() }, { dueIn: RETRY_AFTER_MS, session })
     return ended
   })
 

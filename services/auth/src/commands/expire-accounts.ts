@@ -15,7 +15,7 @@ const addMonths = (time: Date, months: number): Date => {
 }
 
 /** Time until a warning without the mail server's decision is queued again, unless its job still waits. */
-const QUEUE_AGAIN_MS = 3_600_000
+const QUEUE_AGAIN_MS = 1_800_000
 
 /** Queues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
 const queueWarning = async (

@@ -42,6 +42,6 @@ export const expireAudit = async (
     }
   }
   const checkpoint = (await lastCheckpoint(models))?.entry.checkpoint
-  const past = { seq: { $lte: checkpoint?.seq ?? 0 } }
-  return (await auditEntries.exists(past)) ? (await auditEntries.deleteMany(past)).deletedCount : 0
+  const expired = { seq: { $lte: checkpoint?.seq ?? 0 } }
+  return (await auditEntries.exists(expired)) ? (await auditEntries.deleteMany(expired)).deletedCount : 0
 }

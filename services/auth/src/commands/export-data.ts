@@ -87,13 +87,14 @@ export const dropExport = async ({ models }: AuthContext, userId: Types.ObjectId
 /** Work of the outbox: gathers a user's data from one service after another, then mails that the file is ready. */
 export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
+  isHeavy: true,
   concurrency: 2,
   backoffMaxMs: PEER_BACKOFF_MAX_MS,
   async handle([begun]) {
     const context = of()
     const working = { export_id: begun?.id, state: 'working' as const }
     const doc = await context.models.dataExports.findOne(working).lean<DataExportDoc>()
-    // After each part others get their turn.
+    // Other exports run between the parts.
     if (doc && (await stepExport(context, doc))) return 0
   },
 })

@@ -1,5 +1,13 @@
 import { type OwnLimits, QUOTAS, type Quota, servicesWith, usageInternal } from '@iodine/contracts'
-import { byId, inTransaction, type KindSpec, notFound, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
+import {
+  addressOf,
+  byId,
+  inTransaction,
+  type KindSpec,
+  notFound,
+  PEER_BACKOFF_MAX_MS,
+  throwFirst,
+} from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -9,18 +17,21 @@ const COUNTING = servicesWith(usageInternal.setLimits)
 const RETRY_AFTER_MS = 2_000
 
 /** Sends a user's own limits to the services that count usage. Rejects with the error of one that fails. Idempotent. */
-const sendLimits = async ({ models, service }: AuthContext, _id: string | Types.ObjectId): Promise<void> => {
+const sendLimits = async (
+  { config, models, service }: AuthContext,
+  _id: string | Types.ObjectId,
+): Promise<void> => {
   const pending = { _id, own_limits_pending: true, deleted_at: null }
   const user = await models.users.findOne(pending).lean<UserDoc>()
   if (!user) return
   const { own_limits: limits = {}, own_limits_revision: revision = 1 } = user
   const params = { id: user._id.toHexString() }
   const sent = await Promise.allSettled(
-    COUNTING.map(name =>
+    COUNTING.filter(name => addressOf(config, name)).map(name =>
       service.peers.call(name, usageInternal.setLimits, { params, body: { revision, limits } }),
     ),
   )
-  for (const each of sent) if (each.status === 'rejected') throw each.reason
+  throwFirst(sent)
   // Conditional on the revision: a later change has its own entry.
   await models.users.updateOne({ _id, own_limits_revision: revision }, { $unset: { own_limits_pending: 1 } })
 }

@@ -26,7 +26,7 @@ export interface UserDoc {
   suspended_at?: Date
   /** Limits of quotas that an administrator gave this user, instead of the deployment's. */
   own_limits?: OwnLimits
-  /** Time of the last change of `own_limits` in milliseconds, made to rise. */
+  /** Time of the last change of `own_limits` in milliseconds; each change increments it. */
   own_limits_revision?: number
   /** Set while a service may lack this revision. */
   own_limits_pending?: boolean

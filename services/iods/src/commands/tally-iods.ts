@@ -1,5 +1,5 @@
 import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
-import { inTransaction } from '@iodine/service-kit'
+import { inTransaction, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
 import type { TallyDoc } from '../models/tally.js'
@@ -29,7 +29,10 @@ export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> =>
 const KINDS = CATEGORIES.flatMap(category => SOURCE_TYPES.map(source_type => ({ category, source_type })))
 
 /** Counts all IODs, in one snapshot, and corrects the tallies of kinds whose sum differs. */
-export const recount = ({ mongo, iods, tallies }: Models): Promise<void> =>
+export const recount = (
+  { mongo, iods, tallies }: Models,
+  log: Pick<StoreService['log'], 'warn'>,
+): Promise<void> =>
   inTransaction(
     mongo,
     async session => {
@@ -43,7 +46,9 @@ export const recount = ({ mongo, iods, tallies }: Models): Promise<void> =>
         // A kind's correction has a fixed id: replicas that find the same difference conflict, and one counts again.
         const _id = Types.ObjectId.createFromTime(place)
         const correction = { $inc: { n }, $setOnInsert: kind }
-        if (n !== 0) await tallies.updateOne({ _id }, correction, { session, upsert: true })
+        if (n === 0) continue
+        log.warn({ ...kind, n }, 'tally corrected')
+        await tallies.updateOne({ _id }, correction, { session, upsert: true })
       }
     },
     { retriesDuplicates: true },

@@ -74,9 +74,11 @@ export const createNarrativeWork = (
       const narrative = await narratives.findById(expired?.id).lean<NarrativeDoc>()
       if (!narrative) return
       if (narrative.state === 'failed') await narratives.deleteOne(unchanged(narrative))
+      if (narrative.state !== 'deleted') return
+      const { restore_until } = narrative
+      if (restore_until && isRestorable(narrative)) return restore_until.getTime() - Date.now()
       // Also while the community service is down.
-      else if (narrative.state === 'deleted' && !isRestorable(narrative))
-        await narratives.updateOne(unchanged(narrative), erased())
+      await narratives.updateOne(unchanged(narrative), erased())
     },
   }),
 })

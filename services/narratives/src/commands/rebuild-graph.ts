@@ -81,14 +81,10 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
   await dropSums(models, user_id)
 }
 
-const wantIfLarge = async (models: NarrativeModels & Summing, user_id: Types.ObjectId): Promise<void> => {
-  if ((await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM)
-    await wantSums(models, user_id)
-}
-
-/** Recomputes one user's aggregates, one day per transaction. */
-export const rebuildUser = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
-  for (const day of await daysOf(models, user_id)) await rebuildDay(models, user_id, day)
+/** Enqueues a build of a large graph's sums, and of those that the rebuild has dropped: the build removes them first. */
+const wantRebuilt = async (models: NarrativeModels & Summing, user_id: Types.ObjectId): Promise<void> => {
+  const isLarge = (await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM
+  if (isLarge || (await models.summed.exists({ _id: user_id }))) await wantSums(models, user_id)
 }
 
 /** The next user, by id, who has narratives or aggregates. */
@@ -130,6 +126,6 @@ export const rebuildStep = async (
     await rebuildDay(models, user_id, each)
     if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
   }
-  await wantIfLarge(models, user_id)
+  await wantRebuilt(models, user_id)
   return { cursor: user_id.toHexString() }
 }

@@ -31,7 +31,7 @@ const FOLDS_MAX = 20
 /** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
 const ATTEMPTS_MAX = 3
 /** Time after which a read begins a fold of its own beside one that runs. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 /** Documents per transaction of a build. */
 const BATCH = 1_000
 const READ_BATCH = 5_000
@@ -153,22 +153,27 @@ export const dropSums = async (
   )
 }
 
-/** Takes sums out of use that are too large to be kept. Edges are from then on removed as they are emptied. */
+/**
+ * Takes sums out of use that are too large to be kept. Edges are from then on removed as they are emptied. After a crash
+ * the next build is refused again.
+ */
 const refuseSums = async (
   { summed, sums, edges }: NarrativeModels,
   user_id: Types.ObjectId,
 ): Promise<void> => {
-  await summed.updateOne({ _id: user_id }, { $set: { graph: null, refused: true }, $unset: { building: 1 } })
+  const building = new Types.ObjectId()
+  await summed.updateOne({ _id: user_id }, { $set: { graph: null, building } })
   await sums.deleteMany({ user_id })
   await edges.updateMany({ user_id }, [{ $set: { due: '$count' } }], { updatePipeline: true })
   await edges.deleteMany({ user_id, count: { $lte: 0 } })
+  await summed.updateOne({ _id: user_id, building }, { $set: { refused: true }, $unset: { building: 1 } })
 }
 
 /** Whether a user's sums are in use. */
 const isSummed = async ({ summed }: Pick<NarrativeModels, 'summed'>, _id: Types.ObjectId): Promise<boolean> =>
   (await summed.exists({ _id, graph: { $ne: null } })) !== null
 
-const folding = createSharedReads<string, boolean>(PATIENCE_MS)
+const folding = createSharedReads<string, boolean>(TIMEOUT_MS)
 
 /**
  * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
@@ -225,7 +230,7 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
     await summed.updateOne({ _id: user_id }, { $inc: totals }, { session })
     return true
   }
-  for (let turn = 0; turn < FOLDS_MAX; turn++) {
+  for (let run = 0; run < FOLDS_MAX; run++) {
     if (!(await isSummed(models, user_id))) return false
     if (!(await edges.exists(isDue))) return true
     attempts = 0
@@ -246,22 +251,18 @@ export interface Summing {
   wantedSums: Kind<{ id: string }>
 }
 
-/** Has a user's sums built, or brought up to date, unless they are refused or a build is under way. */
-export const wantSums = async (
-  { summed, wantedSums }: Pick<NarrativeModels, 'summed'> & Summing,
-  _id: Types.ObjectId,
-): Promise<void> => {
-  const unwanted = { _id, $or: [{ refused: true }, { building: { $exists: true } }] }
-  if (!(await summed.exists(unwanted))) await wantedSums.add({ id: _id.toHexString() })
+type Wanting = Pick<NarrativeModels, 'summed'> & Summing
+
+/** Enqueues a build or a fold of a user's sums, unless they are refused or one is pending. */
+export const wantSums = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  const id = _id.toHexString()
+  if ((await summed.exists({ _id, refused: true })) || (await wantedSums.has(id))) return
+  await wantedSums.add({ id })
 }
 
-/** Removes from a user's sums what a deleted narrative no longer counts. What a fold leaves, the outbox folds. */
-export const foldDeletion = async (
-  models: NarrativeModels & Summing,
-  user_id: Types.ObjectId,
-): Promise<void> => {
-  if (!(await foldGraph(models, user_id)) && (await isSummed(models, user_id)))
-    await models.wantedSums.add({ id: user_id.toHexString() }, { dueIn: FOLD_AGAIN_MS })
+/** Enqueues a fold of the edges that a deletion has changed, if the user has sums. It follows a build that runs. */
+export const foldDeletion = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  if (await summed.exists({ _id, refused: { $ne: true } })) await wantedSums.add({ id: _id.toHexString() })
 }
 
 /** Work of the outbox: builds a user's sums, or folds the changes since into those in use. */

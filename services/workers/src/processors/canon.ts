@@ -9,7 +9,7 @@ import { defineProcessor } from '../processor.js'
 
 /** Runs of one job while its user changes texts. After these, narratives' outbox adds another job. */
 const RUNS = 5
-/** For the texts of a version before, whose sentences are found first, and for storing many clusters. */
+/** For storing many clusters. */
 const CALL_MS = 60_000
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
