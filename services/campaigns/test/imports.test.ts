@@ -23,6 +23,7 @@ import {
   anIod,
   apiClient,
   type BedUser,
+  beforeNext,
   draws,
   newId,
   rounds,
@@ -33,7 +34,7 @@ import fc from 'fast-check'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
-import { beforeNext, gate, makeDue, workDone } from './work.js'
+import { gate, makeDue, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -1162,7 +1163,7 @@ describe('an import', () => {
     const usage = service.mongo.collection('usage')
     expect(await usage.countDocuments({ _id: ana.id as never })).toBe(0)
     const left = await service.mongo.collection('imports').find({ user_id: null }).toArray()
-    const unowned = await usage.findOne({ _id: 'nobody' as never })
+    const unowned = await usage.findOne({ _id: 'unowned' as never })
     expect(unowned?.used.import_bytes ?? 0).toBe(left.reduce((sum, { bytes }) => sum + bytes, 0))
   })
 

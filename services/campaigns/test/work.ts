@@ -49,16 +49,6 @@ export const makeDue = async (
   outbox.wake()
 }
 
-/** Calls `first` before the next call of a method, as what happens meanwhile in another process. */
-export const beforeNext = (object: object, method: string, first: () => Promise<unknown>): void => {
-  const target = object as Record<string, (...args: unknown[]) => unknown>
-  const call = target[method]?.bind(object)
-  vi.spyOn(target, method).mockImplementationOnce(async (...args) => {
-    await first()
-    return call?.(...args)
-  })
-}
-
 /** A gate that answers of stubs can wait at. */
 export const gate = () => {
   let open = () => {}

@@ -1,5 +1,5 @@
 import { iodsInternal, personalDataInternal, type SightingCounts, sightingsApi } from '@iodine/contracts'
-import { apiClient, type BedUser, newId } from '@iodine/test-kit'
+import { apiClient, type BedUser, beforeNext, newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { bucketOf } from '../src/queries/count-others.js'
@@ -27,15 +27,8 @@ const ask = (user: BedUser, record_id: string): Promise<SightingCounts> =>
   apiOf(user).call(sightingsApi.countSightings, { body: { record_id } })
 const snapshot = async () =>
   (await rig.service.mongo.collection('snapshots').findOne({})) ?? expect.unreachable()
-/** Calls `first` before the next rows of a snapshot are stored, as what happens meanwhile in another process. */
-const beforeRows = (first: () => Promise<unknown>) => {
-  const { collection } = rig.service.mongo.model('Count')
-  const insertMany = collection.insertMany.bind(collection)
-  vi.spyOn(collection, 'insertMany').mockImplementationOnce((async (rows: never[]) => {
-    await first()
-    return insertMany(rows)
-  }) as never)
-}
+const beforeRows = (first: () => Promise<unknown>) =>
+  beforeNext(rig.service.mongo.model('Count').collection, 'insertMany', first)
 /** So many users who count, with a record each. */
 const crowd = async (size: number, record: Parameters<Rig['put']>[1]) => {
   const users: { user: BedUser; id: string }[] = []
