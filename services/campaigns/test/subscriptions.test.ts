@@ -33,14 +33,15 @@ import {
   anIod,
   apiClient,
   type BedUser,
+  beforeNext,
   newId,
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
-import { beforeNext, gate, workDone } from './work.js'
+import { gate, workDone } from './work.js'
 
 let bed: ServiceBed
 let service: StoreService
@@ -401,6 +402,22 @@ describe('a pull', () => {
     expect(await store(next, bundle(note(1)))).toEqual({ objects: 1 })
   })
 
+  it('keeps its parts when the answer to its commit is lost', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    const { mongo } = service
+    const transaction = mongo.transaction.bind(mongo)
+    vi.spyOn(mongo, 'transaction').mockImplementationOnce(async writes => {
+      await transaction(writes)
+      throw new Error('The answer is lost')
+    })
+    expect(await answerOf(store(run, bundle(note(1))))).toEqual([500, 'Something went wrong'])
+    await work(made)
+    expect(await look(made)).toMatchObject({ state: 'waiting', last: { objects: 1 } })
+    expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
+  })
+
   it('removes parts that a crash left after the run before', async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
@@ -496,7 +513,7 @@ describe('a pull', () => {
     refusal = undefined
     const { id: next } = await create()
     await due(made)
-    beforeNext(service.mongo.model('Campaign'), 'findOneAndUpdate', () => Promise.reject(new Error('gone')))
+    beforeNext(service.mongo, 'transaction', () => Promise.reject(new Error('gone')))
     expect((await mustClaim()).id).toBe(next)
     expect((await look(made)).state).toBe('stopped')
     expect(await claim()).toBeNull()
