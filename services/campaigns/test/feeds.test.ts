@@ -1062,7 +1062,7 @@ describe('the work', () => {
     expect([await stateOf(first), await stateOf(second)]).toEqual(['withdrawn', 'withdrawn'])
   })
 
-  it('ends at the quota with the reason, and counts exactly', async () => {
+  it('ends at the quota with the reason and one entry of the outbox, and counts exactly', async () => {
     const used = async () =>
       (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
     const stored = async () => {
@@ -1091,6 +1091,13 @@ describe('the work', () => {
       problem: expect.stringContaining('What you publish takes'),
     })
     expect(await used()).toBe(await stored())
+    const entries = () => outbox().countDocuments({ kind: 'publication', key: campaign.id })
+    for (const name of ['First', 'Second', 'Third']) {
+      await api.call(campaignsApi.updateCampaign, { params: { id: campaign.id }, body: { name } })
+      expect(await entries()).toBe(2)
+      await settle()
+      expect(await entries()).toBe(1)
+    }
     await share({ published: false })
     await settle()
     expect((await sharing()).feed).toMatchObject({ state: 'withdrawn', problem: null })
