@@ -68,7 +68,7 @@ export const removeImport = async (store: Store, userId: string, id: string): Pr
   const doc = await store.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
   if (!doc) throw notFound()
   if (!doc.user_id?.equals(userId)) {
-    // Plans of others are nobody else's.
+    // Only its own user sees a plan.
     if (!['applying', 'done', 'failed'].includes(doc.state)) throw notFound()
     const mine = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
     if (!(await store.campaigns.exists(mine))) throw forbidden()

@@ -202,7 +202,7 @@ export const applyPull = async (store: Store, doc: ImportDoc): Promise<undefined
   }
 }
 
-/** Continues stopped imports of subscriptions that are due. Logs those that fail: they are retried with the next call. */
+/** Continues stopped imports of subscriptions that are due. An import that fails is logged and retried by the next call. */
 export const resumePulls = async (store: Store, log: StoreService['log']): Promise<void> => {
   const { subscriptions, imports } = store
   const due = { state: 'stopped', paused: false, next_at: { $lte: new Date() } } as const

@@ -247,8 +247,8 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
 }
 
 /**
- * Does one part of what an import is owed, planning or applying. Each part counts once, whoever does it and however
- * often: the counts change together with the cursor, and only from where the part begins.
+ * Plans or applies the next part of an import. Each part counts once, also if its step is repeated: one update, with the
+ * part's cursor as its condition, changes the counts and the cursor.
  * @returns milliseconds until the next step
  */
 export const stepImport = async (stepping: Stepping, id: string): Promise<number> => {
@@ -281,7 +281,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
       ...counts,
       $inc: { ...counts.$inc, cursor: 1, done: objects.filter(({ place }) => isCounted(place)).length },
     })
-    // Removed while this step was slow: its objects have nobody else who would remove them.
+    // The import was removed during this step: no later removal would find the objects that the step has stored.
     if (!(await imports.exists({ _id: doc._id })))
       await foreign.deleteMany({ campaign_id: doc.campaign_id, import_id: doc._id })
   } catch (error) {
