@@ -1,5 +1,5 @@
 import { byId, type KindSpec, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
-import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
+import { type ImportDoc, RECEIVING_MS } from '../models/import.js'
 import type { Store } from '../models/index.js'
 import { removeSome } from './remove-import.js'
 import { applyPull } from './settle-pull.js'
@@ -28,11 +28,14 @@ const expire = async (
 /** Runs an import's next step. Returns the result of the outbox handler, 0 if there may be another step. */
 const advance = async (stepping: Stepping, importId: string): Promise<number | undefined> => {
   const { store } = stepping
-  const doc = await store.imports.findById(importId).select('+new_events').lean<ImportDoc>()
+  const doc = await store.imports
+    .findById(importId)
+    .select('+markings +file_tlp +techniques +events +new_events +invalid +unnamed')
+    .lean<ImportDoc>()
   if (!doc) return
   const { state } = doc
   if (state === 'removing') return (await removeSome(store, doc)) ? undefined : 0
-  if (AT_WORK.some(each => each === state)) return stepImport(stepping, importId)
+  if (state === 'planning' || state === 'applying') return stepImport(stepping, doc)
   if (state === 'planned' && doc.subscription_id) return applyPull(store, doc)
   // A subscription's next run may begin meanwhile: it has a batch of its own.
   if (state === 'done') await store.importParts.deleteMany({ import_id: doc.batch ?? doc._id })

@@ -15,7 +15,7 @@ import { HttpError, isDuplicateKey, type StoreService } from '@iodine/service-ki
 import { type QueryFilter, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
-import { AT_WORK, type ImportDoc, type ImportPartDoc } from '../models/import.js'
+import type { ImportDoc, ImportPartDoc } from '../models/import.js'
 import type { Store } from '../models/index.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
@@ -249,15 +249,11 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
 /**
  * Plans or applies the next part of an import. Each part counts once, also if its step is repeated: one update, with the
  * part's cursor as its condition, changes the counts and the cursor.
+ * @param doc with the fields that are not read by default
  * @returns milliseconds until the next step
  */
-export const stepImport = async (stepping: Stepping, id: string): Promise<number> => {
+export const stepImport = async (stepping: Stepping, doc: ImportDoc): Promise<number> => {
   const { foreign, imports, importParts } = stepping.store
-  const doc = await imports
-    .findOne({ _id: id, state: { $in: [...AT_WORK] } })
-    .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events', '+invalid', '+unnamed'])
-    .lean<ImportDoc>()
-  if (!doc) return 0
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
@@ -287,7 +283,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
   } catch (error) {
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
-    stepping.log.warn({ err: error, import: id }, 'import stopped')
+    stepping.log.warn({ err: error, import: doc._id.toHexString() }, 'import stopped')
     const later = { expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
     const stopped =
       doc.state === 'planning'
