@@ -60,8 +60,6 @@ export const updateCampaign = async (
 /** Throws 404, or 403 for another user's campaign. */
 export const deleteCampaign = async (store: Store, userId: string, id: string): Promise<void> => {
   const { campaigns, quotas } = store
-  // Plain updates that follow each other closely would cause a write conflict with each attempt of the transaction.
-  await campaigns.updateOne(mine(userId, id), { $set: { isEnding: true } })
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
     // The exception rolls the usage back.

@@ -47,8 +47,6 @@ export interface CampaignDoc {
   tlp?: number
   /** Whether its creator publishes it. Not read by default. */
   published?: boolean
-  /** Set when its deletion begins: it is changed in transactions alone. Not read by default. */
-  isEnding?: boolean
   /** The folded name, which is searched. Not read by default, as `ngrams`. */
   search: string
   /** The n-grams of `search`. */
@@ -100,7 +98,6 @@ export const campaignSchema = new Schema<CampaignDoc>(
     removals: { type: Number, select: false },
     tlp: { type: Number, select: false },
     published: { type: Boolean, select: false },
-    isEnding: { type: Boolean, select: false },
     ngrams: { type: [Number], required, select: false },
   },
   { collection: 'campaigns', versionKey: false },
