@@ -1,6 +1,7 @@
 export * from './ai.js'
 export * from './answers.js'
 export * from './bed.js'
+export * from './before-next.js'
 export * from './captures.js'
 export * from './client.js'
 export * from './clustering.js'

@@ -207,8 +207,15 @@ describe('what is published', () => {
       () => api.call(campaignsApi.removeTechnique, { params: technique }),
     ]
     for (const change of changes) {
+      // The publication waits for its IODs: its entry stays until the change is looked for.
+      const reading = gate()
+      bed.answer(iodsInternal.getIods, async ({ body }) => {
+        await reading.pass()
+        return body.ids.flatMap(id => iods.get(id) ?? [])
+      })
       await change()
       expect(await entries()).toBeGreaterThan(0)
+      reading.open()
       await follow()
     }
     expect(await entries()).toBe(0)
@@ -1030,7 +1037,12 @@ describe('the work', () => {
     const isWaiting = () =>
       vi.waitFor(
         async () => {
-          const waits = { kind: 'publication', key: second, lease: { $exists: false } }
+          const waits = {
+            kind: 'publication',
+            key: second,
+            lease: { $exists: false },
+            since: { $exists: true },
+          }
           expect(await outbox().findOne(waits)).toMatchObject({ attempts: 0 })
         },
         { timeout: 20_000 },
@@ -1050,7 +1062,7 @@ describe('the work', () => {
     expect([await stateOf(first), await stateOf(second)]).toEqual(['withdrawn', 'withdrawn'])
   })
 
-  it('ends at the quota with the reason, and counts exactly', async () => {
+  it('ends at the quota with the reason and one entry of the outbox, and counts exactly', async () => {
     const used = async () =>
       (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
     const stored = async () => {
@@ -1079,6 +1091,13 @@ describe('the work', () => {
       problem: expect.stringContaining('What you publish takes'),
     })
     expect(await used()).toBe(await stored())
+    const entries = () => outbox().countDocuments({ kind: 'publication', key: campaign.id })
+    for (const name of ['First', 'Second', 'Third']) {
+      await api.call(campaignsApi.updateCampaign, { params: { id: campaign.id }, body: { name } })
+      expect(await entries()).toBe(2)
+      await settle()
+      expect(await entries()).toBe(1)
+    }
     await share({ published: false })
     await settle()
     expect((await sharing()).feed).toMatchObject({ state: 'withdrawn', problem: null })

@@ -23,6 +23,7 @@ import {
   anIod,
   apiClient,
   type BedUser,
+  beforeNext,
   draws,
   newId,
   rounds,
@@ -1128,6 +1129,42 @@ describe('an import', () => {
           .countDocuments({ import_id: new Types.ObjectId(each) }),
       ).toBe(0)
     }
+  })
+
+  it('that expires while its file is stored is unknown, and leaves nothing behind', async () => {
+    const imports = service.mongo.collection('imports')
+    const parts = service.mongo.collection('import_parts')
+    const of = { campaign_id: new Types.ObjectId(campaign.id) }
+    let import_id: unknown
+    beforeNext(service.mongo.model('ImportPart').collection, 'insertOne', async () => {
+      import_id = (await imports.findOneAndUpdate(of, { $set: { created_at: new Date(0) } }))?._id
+      await makeDue(service, String(import_id))
+      await vi.waitFor(async () => expect(await imports.countDocuments(of)).toBe(0))
+    })
+    expect(await refusal(upload(bundle(malware(1))))).toEqual([404, DETAILS.notFound])
+    expect(await parts.countDocuments({ import_id: import_id as never })).toBe(0)
+  })
+
+  it('that is done loses its parts, also after a failure at its end', async () => {
+    const { id: import_id } = await plan(bundle(malware(1)))
+    beforeNext(service.mongo.model('ImportPart'), 'deleteMany', () => Promise.reject(new Error('gone')))
+    expect((await apply(import_id)).state).toBe('done')
+    const left = { import_id: new Types.ObjectId(import_id) }
+    expect(await service.mongo.collection('import_parts').countDocuments(left)).toBe(0)
+  })
+
+  it('that is removed while its user’s account is deleted counts for neither', async () => {
+    const { id: import_id } = await bring(bundle(malware(1)))
+    beforeNext(service.mongo.model('ImportPart'), 'deleteMany', () =>
+      bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } }),
+    )
+    await api.call(importsApi.deleteImport, { params: { id: import_id } })
+    await finish(import_id)
+    const usage = service.mongo.collection('usage')
+    expect(await usage.countDocuments({ _id: ana.id as never })).toBe(0)
+    const left = await service.mongo.collection('imports').find({ user_id: null }).toArray()
+    const unowned = await usage.findOne({ _id: 'unowned' as never })
+    expect(unowned?.used.import_bytes ?? 0).toBe(left.reduce((sum, { bytes }) => sum + bytes, 0))
   })
 
   it('waits for a service that is down, and goes on once it is back', async () => {

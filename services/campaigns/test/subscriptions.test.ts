@@ -33,12 +33,13 @@ import {
   anIod,
   apiClient,
   type BedUser,
+  beforeNext,
   newId,
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
 import { gate, workDone } from './work.js'
 
@@ -401,6 +402,34 @@ describe('a pull', () => {
     expect(await store(next, bundle(note(1)))).toEqual({ objects: 1 })
   })
 
+  it('keeps its parts when the answer to its commit is lost', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    const { mongo } = service
+    const transaction = mongo.transaction.bind(mongo)
+    vi.spyOn(mongo, 'transaction').mockImplementationOnce(async writes => {
+      await transaction(writes)
+      throw new Error('The answer is lost')
+    })
+    expect(await answerOf(store(run, bundle(note(1))))).toEqual([500, 'Something went wrong'])
+    await work(made)
+    expect(await look(made)).toMatchObject({ state: 'waiting', last: { objects: 1 } })
+    expect(await service.mongo.collection('import_parts').countDocuments()).toBe(0)
+  })
+
+  it('removes parts that a crash left after the run before', async () => {
+    const { id: made } = await create()
+    await pull(made, bundle(note(1)))
+    const { batch } = (await service.mongo
+      .collection('imports')
+      .findOne({ _id: new Types.ObjectId(await importOf(made)) })) as unknown as { batch: Types.ObjectId }
+    const parts = service.mongo.collection('import_parts')
+    await parts.insertOne({ import_id: batch, n: 0, first: 0, raw: Buffer.from('{}'), ends: [2] })
+    expect(await pull(made, bundle(note(2)))).toBe(1)
+    expect(await parts.countDocuments()).toBe(0)
+  })
+
   it('that brings nothing says why, and is tried again when it should be', async () => {
     const { id: made } = await create({ every: 5 })
     await fail(await mustClaim(), 'The host name is not known')
@@ -475,6 +504,21 @@ describe('a pull', () => {
     expect(await look(made)).toMatchObject({ state: 'waiting', kept: 2, last: { error: null, objects: 2 } })
     await due(made)
     expect((await mustClaim()).cursor).toBe('c1')
+  })
+
+  it('that cannot go on does not keep others from their turn', async () => {
+    const { id: made } = await create()
+    refusal = new HttpError(413, 'IODs a day are used up')
+    await pull(made, bundle(indicator(1)))
+    refusal = undefined
+    const { id: next } = await create()
+    await due(made)
+    beforeNext(service.mongo, 'transaction', () => Promise.reject(new Error('gone')))
+    expect((await mustClaim()).id).toBe(next)
+    expect((await look(made)).state).toBe('stopped')
+    expect(await claim()).toBeNull()
+    await work(made)
+    expect((await look(made)).state).toBe('waiting')
   })
 
   it('that stopped ends, too, when its maker has its import continue', async () => {
@@ -673,6 +717,17 @@ describe('a subscription', () => {
       campaign_name: null,
       last: { error: DETAILS.subscriptionHomeless },
     })
+  })
+
+  it('is paused when its campaign is deleted before its objects are stored', async () => {
+    const { id: made } = await create()
+    const run = await mustClaim()
+    await stage(run, 'c')
+    await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
+    await store(run, bundle(note(1)))
+    await work(made)
+    const homeless = { paused: true, state: 'stopped', last: { error: DETAILS.subscriptionHomeless } }
+    expect(await look(made)).toMatchObject(homeless)
   })
 
   it('that is paused during a run takes nothing from it', async () => {

@@ -32,6 +32,7 @@ import {
   type ApiClient,
   apiClient,
   type BedUser,
+  beforeNext,
   commandsOf,
   rounds,
   type ServiceBed,
@@ -369,6 +370,31 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(asked.map(ids => ids.length)).toEqual([2, 2])
   })
 
+  it('of a record that is deleted while they are sealed are erased, too', async () => {
+    const ingested = async () => {
+      const record = tiktokPost()
+      const body = { records: [record] }
+      const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
+      return { id: 'id' in results[0]! ? results[0].id : '', json: canonicalJson(record) }
+    }
+    const deleteIt = (id: string) => api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id } })
+    const left = () => api.call(capturesApi.listCaptures)
+    // The deletion ends before the seal is in the log.
+    const first = await ingested()
+    const begun = await handOver({ record: first.json })
+    beforeNext(service.mongo.model('Checkpoint').collection, 'insertOne', () => deleteIt(first.id))
+    await api.send('POST', `/captures/${begun.id}/seal`)
+    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+    // The capture is sealed while the deletion is being committed.
+    const second = await ingested()
+    const { id } = await handOver({ record: second.json })
+    beforeNext(service.mongo.model('Removal'), 'create', () =>
+      api.call(capturesApi.sealCapture, { params: { id } }),
+    )
+    await deleteIt(second.id)
+    await expect.poll(left, { timeout: 30_000 }).toEqual([])
+  })
+
   it('of a deleted account are erased, but for the shared ones, which become unowned', async () => {
     const own = await sealIt()
     const open = await handOver()
@@ -388,6 +414,17 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await boApi.call(capturesApi.getCapture, { params: { id: others.id } })).toMatchObject({
       own: true,
     })
+  })
+
+  it('that are erased while their account is deleted count for neither', async () => {
+    const given = await sealIt()
+    await api.call(capturesApi.shareCapture, { params: { id: given.id }, body: { shared: true } })
+    beforeNext(service.mongo, 'transaction', () =>
+      bed.internal(personalDataInternal.forgetUser, { params: { id: ana.id } }),
+    )
+    const reason = 'asked for'
+    await bed.internal(capturesInternal.redactCapture, { params: { id: given.id }, body: { reason } })
+    expect(await service.mongo.collection('usage').countDocuments({ _id: ana.id as never })).toBe(0)
   })
 
   it('of many requests at once and two processes make one log without a gap', async () => {
@@ -677,6 +714,15 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     await expectStored(before - 2)
     const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('open-captures'))
     expect([all.length, writes]).toEqual([1, []])
+  })
+
+  it('that are completed while the old open ones are erased stay', async () => {
+    const { id } = await handOver()
+    const old = { $set: { created_at: new Date(0) } }
+    await service.mongo.collection('captures').updateOne({ _id: new Types.ObjectId(id) }, old)
+    beforeNext(service.mongo, 'transaction', () => api.call(capturesApi.sealCapture, { params: { id } }))
+    await service.tasks.run('open-captures')
+    expect(await api.call(capturesApi.getCapture, { params: { id } })).toMatchObject({ state: 'sealed' })
   })
 
   it.runIf(storage === 's3')(

@@ -274,6 +274,17 @@ describe('a run', () => {
     expect(ends({ edges })).toEqual([['telegram a', 'telegram held', 1]])
   })
 
+  it('fails when the collector refuses its question', async () => {
+    await holdRuns()
+    await rig.put(ana, posted('a', 0, link(1)))
+    rig.onOpen = () => {
+      throw new HttpError(422, 'refused')
+    }
+    const { id } = await begin(ana, { scope: 'shared' })
+    await finish(id)
+    expect(await stateOf(ana, id)).toBe('failed')
+  })
+
   it('ends without a trace when it is removed while it is under way', async () => {
     const { held, releaseAll } = await holdRuns()
     await rig.put(ana, posted('a', 0, link(1)))

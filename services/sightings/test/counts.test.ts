@@ -1,5 +1,6 @@
 import { iodsInternal, personalDataInternal, type SightingCounts, sightingsApi } from '@iodine/contracts'
-import { apiClient, type BedUser, newId } from '@iodine/test-kit'
+import { apiClient, type BedUser, beforeNext, newId } from '@iodine/test-kit'
+import { Types } from 'mongoose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { bucketOf } from '../src/queries/count-others.js'
 import { type Rig, startRig } from './rig.js'
@@ -24,6 +25,10 @@ const agree = (user: BedUser, counted = true) =>
   apiOf(user).call(sightingsApi.setCounting, { body: { counted } })
 const ask = (user: BedUser, record_id: string): Promise<SightingCounts> =>
   apiOf(user).call(sightingsApi.countSightings, { body: { record_id } })
+const snapshot = async () =>
+  (await rig.service.mongo.collection('snapshots').findOne({})) ?? expect.unreachable()
+const beforeRows = (first: () => Promise<unknown>) =>
+  beforeNext(rig.service.mongo.model('Count').collection, 'insertMany', first)
 /** So many users who count, with a record each. */
 const crowd = async (size: number, record: Parameters<Rig['put']>[1]) => {
   const users: { user: BedUser; id: string }[] = []
@@ -90,6 +95,49 @@ it('does not change within a day, whatever is collected, deleted or taken back',
   expect(await ask(ana, id ?? '')).toEqual(before)
   const kept = JSON.stringify(await rig.service.mongo.collection('counts').find().toArray())
   for (const { user } of users) expect(kept).not.toContain(user.id)
+})
+
+it('begins without rows of attempts that failed, and loses users who are deleted meanwhile', async () => {
+  const counts = rig.service.mongo.collection('counts')
+  const [first] = await crowd(4, { key: newId(), text: `${TEXT} at noon` })
+  const { user, id } = first ?? expect.unreachable()
+  await rig.takeSnapshot()
+  await rig.service.mongo.collection('snapshots').updateOne({}, { $set: { day: '2026-01-01' } })
+  const failed = { run: new Types.ObjectId(), key: 'post x', n: 3, owners: [], first_month: '2026-01' }
+  await counts.insertOne({ ...failed })
+  let left = -1
+  beforeRows(async () => {
+    left = await counts.countDocuments({ run: failed.run })
+    await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: user.id } })
+  })
+  await rig.takeSnapshot()
+  expect(left).toBe(0)
+  const { run, day } = await snapshot()
+  expect(day).toBe(new Date().toISOString().slice(0, 10))
+  const rows = await counts.find().toArray()
+  expect(rows.map(row => String(row.run))).toEqual(rows.map(() => String(run)))
+  expect(rows.length).toBeGreaterThan(0)
+  expect(JSON.stringify(rows)).not.toContain(user.id)
+  expect(JSON.stringify(rows)).not.toContain(id)
+})
+
+it('keeps a snapshot of a later day, and one that was begun later', async () => {
+  const snapshots = rig.service.mongo.collection('snapshots')
+  await crowd(4, { key: newId(), text: `${TEXT} at dawn` })
+  await snapshots.updateOne({}, { $set: { day: '9999-01-01' } }, { upsert: true })
+  const later = await snapshot()
+  await rig.takeSnapshot()
+  expect(await snapshot()).toEqual(later)
+  await snapshots.deleteMany({})
+  const next = new Types.ObjectId()
+  beforeRows(() => snapshots.updateOne({}, { $set: { next } }))
+  await rig.takeSnapshot()
+  expect(await snapshot()).toMatchObject({ day: '', next })
+  await agree(ana)
+  const [id] = await rig.put(ana, {})
+  expect(await ask(ana, id ?? '')).toEqual({ day: null, counts: [] })
+  await rig.takeSnapshot()
+  expect(await snapshot()).toMatchObject({ day: new Date().toISOString().slice(0, 10) })
 })
 
 it('counts those with the text or link of an IOD', async () => {

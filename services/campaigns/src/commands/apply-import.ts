@@ -8,7 +8,8 @@ import { countOfKept, sumKept } from '../queries/kept-objects.js'
 import { changeCampaign } from './change-campaign.js'
 
 /**
- * Has a planned import carried out, or one that stopped go on. From now on the campaign's level is at least the file's.
+ * Enqueues the application of a planned import, or continues one that stopped. From then on the campaign's level is at least
+ * the file's.
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
@@ -19,7 +20,7 @@ export const applyImport = async (
 ): Promise<ImportDoc> =>
   beginApplying(store, await findImport(store.imports, userId, id, '+events', ...PRESENTED), makes_iods)
 
-/** As `applyImport`, whoever's the import is. */
+/** Like `applyImport`, without a check of the user. */
 export const beginApplying = async (
   store: Store,
   doc: ImportDoc,

@@ -86,7 +86,7 @@ export const addIods = async (
   })
 }
 
-/** Counted members of which more than this many are removed are counted anew. */
+/** Maximum removed members that `readStatistics` subtracts. After more it counts all members again. */
 const REMOVED_MAX = 100
 
 /**

@@ -68,7 +68,7 @@ export const ended = (
 export const running = (id: string, token: string) =>
   ({ _id: id, state: 'fetching', 'lease.token': token }) as const
 
-/** Pauses a subscription until an administrator has decided what becomes of it. */
+/** Pauses a subscription until an administrator resumes or deletes it. */
 const pause = async ({ subscriptions }: Store, doc: SubscriptionDoc, error: string) => {
   await subscriptions.updateOne(
     { _id: doc._id, 'lease.token': doc.lease?.token ?? '' },

@@ -1,17 +1,17 @@
 import { byId, type KindSpec, PEER_BACKOFF_MAX_MS } from '@iodine/service-kit'
-import { AT_WORK, type ImportDoc, RECEIVING_MS } from '../models/import.js'
+import { type ImportDoc, RECEIVING_MS } from '../models/import.js'
 import type { Store } from '../models/index.js'
 import { removeSome } from './remove-import.js'
 import { applyPull } from './settle-pull.js'
 import { type Stepping, stepImport } from './step-import.js'
 
-/** Steps after which other imports have their turn. */
+/** Steps per run of the handler. The rest is enqueued again, behind other imports. */
 const STEPS = 10
 
 /**
- * Has an import removed that was not received in whole, or whose plan has waited for too long. The import of a subscription
- * never expires.
- * @returns milliseconds until then, 0 once it is to be removed, undefined if it stays
+ * Marks an expired import for removal: its file was not received completely, or its plan was not applied in time. The import
+ * of a subscription never expires.
+ * @returns milliseconds until it expires, 0 if it has expired, undefined if it never does
  */
 const expire = async (
   { imports }: Store,
@@ -25,15 +25,20 @@ const expire = async (
   return 0
 }
 
-/** Does the next part of an import's work. Resolves as a handler of the outbox does. */
+/** Runs an import's next step. Returns the result of the outbox handler, 0 if there may be another step. */
 const advance = async (stepping: Stepping, importId: string): Promise<number | undefined> => {
   const { store } = stepping
-  const doc = await store.imports.findById(importId).select('+new_events').lean<ImportDoc>()
+  const doc = await store.imports
+    .findById(importId)
+    .select('+markings +file_tlp +techniques +events +new_events +invalid +unnamed')
+    .lean<ImportDoc>()
   if (!doc) return
   const { state } = doc
   if (state === 'removing') return (await removeSome(store, doc)) ? undefined : 0
-  if (AT_WORK.some(each => each === state)) return stepImport(stepping, importId)
+  if (state === 'planning' || state === 'applying') return stepImport(stepping, doc)
   if (state === 'planned' && doc.subscription_id) return applyPull(store, doc)
+  // A subscription's next run may begin meanwhile: it has a batch of its own.
+  if (state === 'done') await store.importParts.deleteMany({ import_id: doc.batch ?? doc._id })
   return expire(store, doc)
 }
 

@@ -79,8 +79,8 @@ export const partsOf = (spans: readonly Span[]): Span[][] => [
 
 /**
  * Stores a file that is to be imported, and leaves it to be planned.
- * @throws 422 for a file that is none of the format, 404 without the campaign, 413 past the user's quota, 409 where the
- *   campaign has the file already, or the user too many imports that are not done
+ * @throws 422 for a file that is none of the format, 404 without the campaign, or if the import was removed meanwhile, 413
+ *   past the user's quota, 409 where the campaign has the file already, or the user too many imports that are not done
  */
 export const receiveImport = async (
   { mongo, work, campaigns, imports, importParts, quotas }: Store,
@@ -138,9 +138,16 @@ export const receiveImport = async (
   })
   await storeParts(importParts, _id, file, parts)
   const planning = { state: 'planning' } as const
-  await inTransaction(mongo, async session => {
-    await imports.updateOne({ _id, state: 'receiving' }, { $set: planning }, { session })
-    await work.imports.add({ id }, { session })
+  const isThere = await inTransaction(mongo, async session => {
+    const receiving = { _id, state: 'receiving' } as const
+    const { matchedCount } = await imports.updateOne(receiving, { $set: planning }, { session })
+    if (matchedCount > 0) await work.imports.add({ id }, { session })
+    return matchedCount > 0
   })
+  if (!isThere) {
+    // The removal of the import may have missed parts that were stored after it.
+    await importParts.deleteMany({ import_id: _id })
+    throw notFound()
+  }
   return { ...doc, ...planning }
 }

@@ -17,10 +17,7 @@ const GRACE_MS = 60_000
  * Removes a part of what came by an import but IODs, and at the end the import itself. May be repeated.
  * @returns whether the import is gone
  */
-export const removeSome = async (
-  store: Store,
-  { _id, campaign_id, user_id, batch }: ImportDoc,
-): Promise<boolean> => {
+export const removeSome = async (store: Store, { _id, campaign_id, batch }: ImportDoc): Promise<boolean> => {
   const { imports, importParts, foreign, brought, quotas } = store
   const some = await foreign
     .find({ campaign_id, import_id: _id }, { _id: 1 })
@@ -33,7 +30,7 @@ export const removeSome = async (
   await quotas.settle(async (session, take) => {
     const gone = await imports.findOneAndDelete({ _id }, { session }).lean<ImportDoc>()
     if (!gone) return
-    await take(user_id, { import_bytes: -gone.bytes })
+    await take(gone.user_id, { import_bytes: -gone.bytes })
     await changeCampaign(store, { _id: campaign_id }, {}, session)
   })
   return true
@@ -71,7 +68,7 @@ export const removeImport = async (store: Store, userId: string, id: string): Pr
   const doc = await store.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
   if (!doc) throw notFound()
   if (!doc.user_id?.equals(userId)) {
-    // Plans of others are nobody else's.
+    // Only its own user sees a plan.
     if (!['applying', 'done', 'failed'].includes(doc.state)) throw notFound()
     const mine = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
     if (!(await store.campaigns.exists(mine))) throw forbidden()

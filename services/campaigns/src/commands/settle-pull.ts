@@ -1,4 +1,5 @@
-import { HttpError, inTransaction } from '@iodine/service-kit'
+import { DETAILS } from '@iodine/contracts'
+import { HttpError, inTransaction, isNotFound, type StoreService } from '@iodine/service-kit'
 import type { QueryFilter, Types } from 'mongoose'
 import type { ForeignDoc } from '../models/foreign.js'
 import type { ImportDoc } from '../models/import.js'
@@ -119,16 +120,16 @@ const settleEvents = async (
 
 /** The import of a subscription is through: its cursor moves in the same transaction. */
 export const finishPull = async (store: Store, doc: ImportDoc): Promise<void> => {
-  const { foreign, imports, importParts, subscriptions, quotas } = store
-  const { _id, user_id, batch, bytes, state, cursor } = doc
+  const { foreign, imports, subscriptions, quotas } = store
+  const { _id, batch, state, cursor } = doc
   const staged = await subscriptions.findOne({ import_id: _id }).select('+withdrawn').lean<SubscriptionDoc>()
   const events = doc.format === 'misp' ? await settleEvents(store, doc, staged?.withdrawn ?? []) : undefined
   const kept = await keptBy(foreign, doc)
   await quotas.settle(async (session, take) => {
     const at = { _id, state, cursor, batch }
     const set = { state: 'done', kept, bytes: kept.bytes, ...(events && { events, new_events: [] }) } as const
-    const { matchedCount } = await imports.updateOne(at, { $set: set }, { session })
-    if (matchedCount === 0) return
+    const before = await imports.findOneAndUpdate(at, { $set: set }, { session }).lean<ImportDoc>()
+    if (!before) return
     await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
     const pulled = await subscriptions
       .findOne({ import_id: _id, state: { $in: ['importing', 'stopped'] } })
@@ -152,20 +153,21 @@ export const finishPull = async (store: Store, doc: ImportDoc): Promise<void> =>
         },
         { session },
       )
-    await take(user_id, { import_bytes: kept.bytes - bytes })
+    await take(before.user_id, { import_bytes: kept.bytes - before.bytes })
   })
-  if (batch) await importParts.deleteMany({ import_id: batch })
 }
 
 /**
  * Stops an import with the reason. The import of a subscription goes on when its next run would be due.
- * @param changes what else changes with it
+ * @param changes further changes of the import
+ * @param pulling further changes of the subscription
  */
 export const stopImport = async (
   { mongo, imports, subscriptions }: Store,
   { _id, state, cursor }: ImportDoc,
   problem: string,
   changes: Partial<ImportDoc> = {},
+  pulling: Partial<SubscriptionDoc> = {},
 ): Promise<void> =>
   inTransaction(mongo, async session => {
     const stopped = { ...changes, state: 'failed' as const, problem }
@@ -180,28 +182,35 @@ export const stopImport = async (
     const { last, next_at } = ended({ every: pull.every, skipped: pull.skipped }, { error: problem })
     await subscriptions.updateOne(
       { _id: pull._id },
-      { $set: { state: 'stopped', last, next_at } },
+      { $set: { state: 'stopped', last, next_at, ...pulling } },
       { session },
     )
   })
 
-/** Applies the plan of a subscription, or continues an import that stopped. Stops it if the campaign has no room. */
+/**
+ * Applies the plan of a subscription, or continues an import that stopped. Stops it if the campaign has no room. Pauses the
+ * subscription if the campaign was deleted.
+ */
 export const applyPull = async (store: Store, doc: ImportDoc): Promise<undefined> => {
   try {
     await beginApplying(store, doc, true)
   } catch (error) {
     if (!(error instanceof HttpError) || error.status >= 500) throw error
-    // Another request has begun.
-    if (error.status !== 409) await stopImport(store, doc, String(error.detail))
+    if (isNotFound(error)) await stopImport(store, doc, DETAILS.subscriptionHomeless, {}, { paused: true })
+    // 409: another request has begun.
+    else if (error.status !== 409) await stopImport(store, doc, String(error.detail))
   }
 }
 
-/** Continues stopped imports of subscriptions that are due. */
-export const resumePulls = async (store: Store): Promise<void> => {
+/** Continues stopped imports of subscriptions that are due. An import that fails is logged and retried by the next call. */
+export const resumePulls = async (store: Store, log: StoreService['log']): Promise<void> => {
   const { subscriptions, imports } = store
   const due = { state: 'stopped', paused: false, next_at: { $lte: new Date() } } as const
   for (const _id of await subscriptions.distinct('import_id', due)) {
     const doc = await imports.findOne({ _id, state: 'failed' }).select('+new_events').lean<ImportDoc>()
-    if (doc) await applyPull(store, doc)
+    if (doc)
+      await applyPull(store, doc).catch(error =>
+        log.warn({ err: error, import: doc._id.toHexString() }, 'import not resumed'),
+      )
   }
 }

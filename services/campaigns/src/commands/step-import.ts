@@ -15,7 +15,7 @@ import { HttpError, isDuplicateKey, type StoreService } from '@iodine/service-ki
 import { type QueryFilter, Types } from 'mongoose'
 import type { CampaignDoc } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
-import { AT_WORK, type ImportDoc, type ImportPartDoc } from '../models/import.js'
+import type { ImportDoc, ImportPartDoc } from '../models/import.js'
 import type { Store } from '../models/index.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
@@ -239,35 +239,28 @@ const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc
   const kept = await keptBy(foreign, doc)
   const change = { $set: { state: 'done', kept, expires_at, ...(!isKept && { bytes: 0 }) } } as const
   await quotas.settle(async (session, take) => {
-    const { matchedCount } = await imports.updateOne(at, change, { session })
-    if (matchedCount === 0) return
-    if (!isKept) await take(doc.user_id, { import_bytes: -doc.bytes })
+    const before = await imports.findOneAndUpdate(at, change, { session }).lean<ImportDoc>()
+    if (!before) return
+    if (!isKept) await take(before.user_id, { import_bytes: -before.bytes })
     await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
   })
 }
 
 /**
- * Does one part of what an import is owed, planning or applying. Each part counts once, whoever does it and however
- * often: the counts change together with the cursor, and only from where the part begins.
+ * Plans or applies the next part of an import. Each part counts once, also if its step is repeated: one update, with the
+ * part's cursor as its condition, changes the counts and the cursor.
+ * @param doc with the fields that are not read by default
  * @returns milliseconds until the next step
  */
-export const stepImport = async (stepping: Stepping, id: string): Promise<number> => {
+export const stepImport = async (stepping: Stepping, doc: ImportDoc): Promise<number> => {
   const { foreign, imports, importParts } = stepping.store
-  const doc = await imports
-    .findOne({ _id: id, state: { $in: [...AT_WORK] } })
-    .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events', '+invalid', '+unnamed'])
-    .lean<ImportDoc>()
-  if (!doc) return 0
   const at = { _id: doc._id, state: doc.state, cursor: doc.cursor }
   if (doc.cursor === doc.parts) {
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
       await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
     } else if (doc.subscription_id) await finishPull(stepping.store, doc)
-    else {
-      await endImport(stepping.store, doc, { ...at })
-      await importParts.deleteMany({ import_id: doc._id })
-    }
+    else await endImport(stepping.store, doc, at)
     return 0
   }
   const part = await importParts
@@ -284,13 +277,13 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
       ...counts,
       $inc: { ...counts.$inc, cursor: 1, done: objects.filter(({ place }) => isCounted(place)).length },
     })
-    // Removed while this step was slow: its objects have nobody else who would remove them.
+    // The import was removed during this step: no later removal would find the objects that the step has stored.
     if (!(await imports.exists({ _id: doc._id })))
       await foreign.deleteMany({ campaign_id: doc.campaign_id, import_id: doc._id })
   } catch (error) {
     // A full quota, a campaign that is gone: the user is told. Anything else is tried again.
     if (!(error instanceof HttpError) || error.status >= 500) throw error
-    stepping.log.warn({ err: error, import: id }, 'import stopped')
+    stepping.log.warn({ err: error, import: doc._id.toHexString() }, 'import stopped')
     const later = { expires_at: new Date(Date.now() + LIMITS.importPlanMs) }
     const stopped =
       doc.state === 'planning'

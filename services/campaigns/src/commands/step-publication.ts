@@ -22,7 +22,7 @@ import {
 } from './publish-batch.js'
 import { publishEvent, publishKeptEvents } from './publish-event.js'
 
-/** Time of a step, after which others have their turn. What is left is found anew. */
+/** Maximum duration of a step. The next one, behind other publications, compares again. */
 const STEP_MS = 15_000
 /** Delay of a publication while another one of the same creator is at work. */
 const BUSY_MS = 1_000
@@ -91,7 +91,7 @@ const take = async ({ publications }: Store, id: string): Promise<PublicationDoc
   if (!doc) return null
   const others = { user_id: doc.user_id, _id: { $ne: doc._id }, run: { $ne: null } }
   const isBusy = doc.user_id !== null && (await publications.exists(others)) !== null
-  // The outbox runs one step of a publication at a time: a former one was killed. Others may wait for it.
+  // A killed step leaves its `run`, which would block the other publications of its user. No other step of this one is at work.
   const run = isBusy ? null : randomUUID()
   if (run !== doc.run) await publications.updateOne({ _id: doc._id }, { $set: { run } })
   return isBusy ? 'busy' : { ...doc, run }
@@ -179,7 +179,7 @@ const stepPublication = async (publishing: Publishing, campaignId: string): Prom
     const areDone = await publishKeptEvents(store, doc, content?.misp.kept ?? [], end)
     if (!areDone) return 0
     const isRed = wanted && content === null
-    // What was changed meanwhile has an entry of its own.
+    // A concurrent change raises `asked`, and has an entry of its own.
     await publications.updateOne(
       { ...mine, asked },
       {
@@ -193,7 +193,7 @@ const stepPublication = async (publishing: Publishing, campaignId: string): Prom
       },
     )
   } catch (error) {
-    // So has what superseded this step.
+    // The change or the step that superseded this one has an entry of its own.
     if (error instanceof Superseded) return
     if (!isRefused(error) && !(error instanceof TooManyObjects)) throw error
     const problem =

@@ -85,8 +85,8 @@ const shifted = (place: Place | undefined, by: number): Place | undefined => {
   }
 }
 
-/** Has what a subscription keeps count as another administrator's, who has let it go on. */
-const handOver = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
+/** Counts an import for the administrator who has resumed its subscription. Throws 409 after a concurrent change. */
+const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
   const { _id, user_id: before, bytes } = doc
   await quotas.change(user_id, { import_bytes: bytes }, async session => {
     const { matchedCount } = await imports.updateOne(
@@ -144,6 +144,8 @@ export const storePull = async (
     return 0
   }
 
+  // The previous run removes its own parts, unless a crash delays it.
+  if (before?.batch) await importParts.deleteMany({ import_id: before.batch })
   const batch = new Types.ObjectId()
   // Before anything is stored, so that the next run removes what a crash leaves.
   const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
@@ -176,8 +178,7 @@ export const storePull = async (
       expires_at: null,
     } as const
     const _id = before?._id ?? new Types.ObjectId()
-    // Who made the subscription may have changed: what it keeps counts as theirs from now on.
-    if (before && !before.user_id?.equals(user_id)) await handOver(store, before, user_id)
+    if (before && !before.user_id?.equals(user_id)) await changeOwner(store, before, user_id)
     await quotas.change(user_id, { import_bytes: size }, async session => {
       const started = await subscriptions.updateOne(
         running(id, token),
@@ -215,7 +216,8 @@ export const storePull = async (
       await work.imports.add({ id: _id.toHexString() }, { session })
     })
   } catch (error) {
-    await importParts.deleteMany({ import_id: batch }).catch(() => {})
+    // Any other error may hide a commit. The next run removes the parts if `pending` still names them.
+    if (error instanceof HttpError) await importParts.deleteMany({ import_id: batch }).catch(() => {})
     throw error
   }
   return Math.max(objects, 1)

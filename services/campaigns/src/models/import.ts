@@ -9,9 +9,6 @@ type StoredState = ImportState | (typeof PASSING_STATES)[number]
 /** How long a file may take to be stored before it counts as given up. */
 export const RECEIVING_MS = 10 * 60_000
 
-/** States of work that is done in steps. */
-export const AT_WORK = ['planning', 'applying'] as const satisfies ImportState[]
-
 /** The counts of an import that nothing is known of yet. */
 export const NO_COUNTS = {
   done: 0,

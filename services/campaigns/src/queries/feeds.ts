@@ -68,7 +68,10 @@ export const findCollection = async (
   return collectionOf(doc)
 }
 
-/** Campaigns that were made stricter just now: what is published of them has its former level until it is published anew. */
+/**
+ * Returns the campaigns whose level was raised above `tlp` and is not published yet: their published objects still have the
+ * previous level.
+ */
 export const findRaised = (publications: PublicationModel, tlp: Tlp): Promise<Types.ObjectId[]> =>
   publications.distinct('_id', { state: 'due', tlp: { $gt: rankOfTlp(tlp) } })
 

@@ -77,7 +77,7 @@ export const addSubscriptionRoutes = (service: StoreService, store: Store): void
   })
 
   service.internal(subscriptionsInternal.claimPull, async () => {
-    await resumePulls(store)
+    await resumePulls(store, service.log)
     return { pull: await claimPull(store, peers) }
   })
   service.internal(subscriptionsInternal.extendPull, ({ params, body }) =>

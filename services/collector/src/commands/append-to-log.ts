@@ -1,10 +1,11 @@
 import { checkpointText, leafHash, nodesAfterAppend, rootOf, subtreesOf } from '@iodine/evidence'
 import { isDuplicateKey } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { CollectorModels } from '../models/index.js'
+import type { CaptureDoc } from '../models/capture.js'
 import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../models/log.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
+import type { CollectorStore } from '../store.js'
 
 /** Publishes the key. Those before it stay: what they signed is checked with them. */
 export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey): Promise<void> => {
@@ -29,9 +30,9 @@ const frontierOf = async ({ nodes }: LogModels, size: number): Promise<string[]>
   })
 }
 
-/** Writes what a checkpoint's append still owes: nodes and the capture's place. May be repeated, by any process. */
+/** Writes the pending part of a checkpoint's append: its nodes, and the capture's seal. Idempotent, also in another process. */
 const finishAppend = async (
-  { captures, log }: CollectorModels,
+  { captures, records, log, deletedRecords }: CollectorStore,
   { _id, at, append }: CheckpointDoc,
 ): Promise<void> => {
   if (!append) return
@@ -46,16 +47,22 @@ const finishAppend = async (
     { _id: capture_id, state: 'open' },
     { $set: { state: 'sealed', seq: _id - 1, received_at: at, ...(record_id && { record_id }) } },
   )
+  // The record's deletion may have looked for captures before this one was sealed.
+  if (record_id && !(await records.exists({ _id: record_id }))) {
+    const capture = await captures.findById(capture_id, { user_id: 1 }).lean<CaptureDoc>()
+    if (capture?.user_id)
+      await deletedRecords.add({ id: record_id.toHexString(), user_id: capture.user_id.toHexString() })
+  }
   await log.checkpoints.updateOne({ _id }, { $unset: { append: 1 } })
 }
 
 /**
- * Appends captures to the log: one at a time in this process. The insert of the signed checkpoint of the next size
- * decides, as its id is unique among all processes; all else follows from it and is finished by whoever appends
- * next, should this process end. No lock is held that a killed process could leave behind.
+ * Appends captures to the log, one at a time in this process. Processes compete by inserting the signed checkpoint of the
+ * next size, whose id is unique. The other writes follow from that checkpoint. If this process is killed, the next append
+ * completes them. A lock would outlive a killed process.
  */
-export const createAppender = (models: CollectorModels, key: SealKey) => {
-  const { captures, log } = models
+export const createAppender = (store: CollectorStore, key: SealKey) => {
+  const { captures, log } = store
   let last: Promise<unknown> = Promise.resolve()
 
   /** Resolves to false if another process has appended first. */
@@ -64,7 +71,7 @@ export const createAppender = (models: CollectorModels, key: SealKey) => {
     record_id: Types.ObjectId | undefined,
   ): Promise<boolean> => {
     const newest = await log.checkpoints.findOne().sort({ _id: -1 }).lean<CheckpointDoc>()
-    if (newest) await finishAppend(models, newest)
+    if (newest) await finishAppend(store, newest)
     const { _id, manifest_hash, salt } = capture
     // What was just finished may be this capture's own place.
     if (!(await captures.exists({ _id, state: 'open' }))) return true
@@ -92,7 +99,7 @@ export const createAppender = (models: CollectorModels, key: SealKey) => {
       if (isDuplicateKey(error)) return false
       throw error
     }
-    await finishAppend(models, checkpoint)
+    await finishAppend(store, checkpoint)
     return true
   }
 

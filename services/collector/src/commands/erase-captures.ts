@@ -33,15 +33,16 @@ export const blobDeletion = (blobs: Blobs): KindSpec<Erasure> => ({
  * Erases a capture: manifest, hash and salt at once, its blobs by the outbox. Its place in the log stays; one that was
  * never sealed leaves nothing. Resolves to false if it was erased before.
  * @param reason why the team erases it
+ * @param state erases only a capture in this state
  */
 export const eraseCapture = (
   { captures, quotas, erasures }: Erasing,
-  { _id, user_id }: Pick<CaptureDoc, '_id' | 'user_id'>,
-  reason?: string,
+  { _id }: Pick<CaptureDoc, '_id'>,
+  { reason, state }: { reason?: string; state?: 'open' } = {},
 ): Promise<boolean> =>
   quotas.settle(async (session, take) => {
     const doc = await captures
-      .findOne({ _id, state: { $ne: 'erased' } })
+      .findOne({ _id, state: state ?? { $ne: 'erased' } })
       .session(session)
       .lean<CaptureDoc>()
     if (!doc) return false
@@ -64,7 +65,7 @@ export const eraseCapture = (
       )
     const hashes = doc.manifest ? handedOver(doc.manifest).map(blob => blob.sha256) : []
     await erasures.add({ id: _id.toHexString(), blobs: hashes }, { session })
-    if (user_id) await take(user_id, { capture_bytes: -doc.bytes })
+    if (doc.user_id) await take(doc.user_id, { capture_bytes: -doc.bytes })
     return true
   })
 
@@ -76,7 +77,7 @@ export const eraseOpenCaptures = async (store: Erasing, signal: AbortSignal): Pr
     .cursor()
   for await (const doc of old) {
     if (signal.aborted) return
-    await eraseCapture(store, doc)
+    await eraseCapture(store, doc, { state: 'open' })
   }
 }
 

@@ -15,7 +15,7 @@ export const redactCapture = async (
   const doc = await store.captures.findById(id).lean<CaptureDoc>()
   if (!doc) throw notFound()
   const { _id } = doc
-  if (!(await eraseCapture(store, doc, reason)))
+  if (!(await eraseCapture(store, doc, { reason })))
     await store.captures.updateOne({ _id, reason: { $exists: false } }, { $set: { reason } })
   return doc.seq ?? null
 }

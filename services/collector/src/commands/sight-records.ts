@@ -15,7 +15,7 @@ const DELAY_MS = 1_000
 /** How long a batch waits for others to be handed in. */
 const QUIET_MS = 250
 const LOOK_MS = 10
-/** Batches after which other users get their turn. */
+/** Batches per run of the handler. The rest is enqueued again, behind other users. */
 const STEPS = 10
 const BACKOFF_MAX_MS = 3_000
 
@@ -24,7 +24,7 @@ interface Sighting extends Pick<StoreService, 'peers' | 'log'> {
   ingesting: { count: number }
 }
 
-/** Has the sightings service told of a user's records that are marked, once a transaction is committed. */
+/** Enqueues the delivery of a user's records with `sighted: false`, and of removals, to the sightings service. */
 export type RecordsChanged = (user_id: Types.ObjectId, session?: ClientSession) => Promise<void>
 
 export const createRecordsChanged = (
@@ -61,8 +61,8 @@ const fitting = (docs: RecordDoc[]): { doc: RecordDoc; told: SightingRecord }[] 
 }
 
 /**
- * Tells the sightings service of some of a user's new, changed and deleted records, then takes their marks away, unless
- * they have changed again. May be repeated. Throws the error of the call.
+ * Sends a batch of a user's new, changed and deleted records to the sightings service. Then marks them as sighted, unless
+ * they have changed meanwhile. Idempotent. Throws the error of the call.
  * @returns whether there may be more
  */
 const sightRecords = async (
@@ -84,7 +84,7 @@ const sightRecords = async (
       body: { user_id: userId, records: told, removed: gone.map(id => id.toHexString()) },
       ms: PUT_MS,
     })
-  /** Deleted while they were told, as with their account, of which sightings may have heard before. */
+  /** Removes records that were deleted during the call. Without it those of a deleted account stay until its second erasure. */
   const takeBack = async () => {
     const ids = batch.map(({ doc }) => doc._id)
     const left = await records.find({ _id: { $in: ids } }, { _id: 1 }).lean<Pick<RecordDoc, '_id'>[]>()

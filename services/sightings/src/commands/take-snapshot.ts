@@ -1,4 +1,4 @@
-import { ignoreDuplicateKey, type KindSpec } from '@iodine/service-kit'
+import type { KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
 import { COUNTED_OWNERS, type CountDoc } from '../models/count.js'
@@ -22,18 +22,31 @@ const today = () => new Date().toISOString().slice(0, 10)
 
 /** Whether the snapshot of the present day (UTC) is missing. */
 export const isSnapshotDue = async ({ snapshots }: SightingModels): Promise<boolean> =>
-  (await snapshots.findById('counts').lean())?.day !== today()
+  ((await snapshots.findById('counts').lean())?.day ?? '') < today()
+
+const readMembers = async ({ counting }: SightingModels): Promise<Types.ObjectId[]> =>
+  (await counting.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
 
 /**
  * Counts what the users who agreed to be counted have in common. Answers come from that until the next day, so that no
  * two of them tell what changed between.
  */
 const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promise<void> => {
-  const { sightings, counting, counts, snapshots } = models
+  const { sightings, counts, snapshots } = models
   if (!(await isSnapshotDue(models))) return
   const day = today()
   const run = new Types.ObjectId()
-  const members = (await counting.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
+  const before = await snapshots
+    .findOneAndUpdate(
+      { _id: 'counts' },
+      { $set: { next: run }, $setOnInsert: { day: '' } },
+      { upsert: true, returnDocument: 'after' },
+    )
+    .orFail()
+    .lean()
+  // Left by attempts that ended before their snapshot was whole.
+  await counts.deleteMany({ run: { $ne: before.run ?? null } })
+  const members = await readMembers(models)
   if (members.length > OWNERS_MIN)
     for (const [kind, field] of Object.entries(FIELDS) as [CountedKind, string][]) {
       const groups = sightings
@@ -65,12 +78,15 @@ const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promis
       }
       await write()
     }
-  // Another process may have taken over a run that lost its lease: the first snapshot of a day stays.
-  await snapshots
-    .updateOne({ _id: 'counts', day: { $ne: day } }, { $set: { day, run } }, { upsert: true })
-    .catch(ignoreDuplicateKey)
-  const kept = await snapshots.findById('counts').orFail().lean()
-  await counts.deleteMany({ run: { $ne: kept.run } })
+  // A deletion of an account may have come before the rows that name it.
+  const remaining = new Set((await readMembers(models)).map(String))
+  const gone = members.filter(member => !remaining.has(member.toHexString()))
+  await counts.updateMany({ run, owners: { $in: gone } }, { $pull: { owners: { $in: gone } } })
+  const { matchedCount } = await snapshots.updateOne(
+    { _id: 'counts', next: run, day: { $lt: day } },
+    { $set: { day, run }, $unset: { next: 1 } },
+  )
+  await counts.deleteMany({ run: matchedCount > 0 ? { $ne: run } : run })
 }
 
 /** Work of the outbox: takes the day's snapshot, once for all processes. */

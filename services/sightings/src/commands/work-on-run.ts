@@ -1,5 +1,12 @@
 import { LIMITS, recordsInternal } from '@iodine/contracts'
-import { byId, HttpError, type Kind, type Peers, type StoreService } from '@iodine/service-kit'
+import {
+  byId,
+  HttpError,
+  isFinalRefusal,
+  type Kind,
+  type Peers,
+  type StoreService,
+} from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
@@ -206,9 +213,11 @@ const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promis
   }
 }
 
-/** Retry: the other service, or the database, may be restarting. */
-const passes = (error: unknown): boolean =>
-  error instanceof HttpError || (error instanceof Error && error.name.startsWith('Mongo'))
+/** Transient: the other service, or the database, may be restarting. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof HttpError
+    ? !isFinalRefusal(error)
+    : error instanceof Error && error.name.startsWith('Mongo')
 
 const workOn = async (context: RunContext, id: string, signal: AbortSignal): Promise<void> => {
   signal.throwIfAborted()
@@ -219,7 +228,7 @@ const workOn = async (context: RunContext, id: string, signal: AbortSignal): Pro
   try {
     await work(context, run, signal)
   } catch (error) {
-    if (signal.aborted || passes(error)) {
+    if (signal.aborted || isTransient(error)) {
       await runs.updateOne(unfinished, { $set: { state: 'queued', progress: 0 } })
       throw error
     }

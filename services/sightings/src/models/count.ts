@@ -26,9 +26,12 @@ export const COUNTED_OWNERS = 22
 /** The snapshot that answers are of. */
 export interface SnapshotDoc {
   _id: 'counts'
-  /** UTC, ISO. */
+  /** UTC, ISO. Empty before the first snapshot. */
   day: string
-  run: Types.ObjectId
+  /** Absent before the first snapshot. */
+  run?: Types.ObjectId
+  /** Fencing token of the snapshot that is being taken: one that has lost its lease does not replace another. */
+  next?: Types.ObjectId
 }
 
 const required = true
@@ -53,7 +56,8 @@ export const snapshotSchema = new Schema<SnapshotDoc>(
   {
     _id: { type: String, required },
     day: { type: String, required },
-    run: { type: Schema.Types.ObjectId, required },
+    run: Schema.Types.ObjectId,
+    next: Schema.Types.ObjectId,
   } as never,
   { collection: 'snapshots', versionKey: false },
 )

@@ -72,8 +72,8 @@ export const countOthers = async (
     throw new HttpError(403, 'Agree to be counted first: counts are for those who count, too')
   const names = await namesOf(counting, owner, body)
   const snapshot = await models.snapshots.findById('counts').lean()
-  if (!snapshot) return { day: null, counts: [] }
-  const { run } = snapshot
+  if (!snapshot?.run) return { day: null, counts: [] }
+  const { run, day } = snapshot
   const counts = await Promise.all(
     names.map(async ([of, name]): Promise<SightingCounts['counts']> => {
       if (!name) return []
@@ -84,5 +84,5 @@ export const countOthers = async (
       return others ? [{ of, others, first_month: row.first_month }] : []
     }),
   )
-  return { day: snapshot.day, counts: counts.flat() }
+  return { day, counts: counts.flat() }
 }
