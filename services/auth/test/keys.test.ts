@@ -316,7 +316,7 @@ describe('keys that seal', () => {
     }
     expect(await used(one)).toHaveLength(1)
     expect(await used(`${one},${two}`)).toHaveLength(1)
-    expect(await used(`${two},${one}`, new Date(Date.now() - 600_000))).toHaveLength(2)
+    expect(await used(`${two},${one}`, new Date(Date.now() - 3_600_000))).toHaveLength(2)
     expect(await used(`${two},${one}`)).toHaveLength(2)
     const back = await used(`${one},${two}`)
     expect(back).toHaveLength(3)
