@@ -5,26 +5,30 @@ import { campaignsApi, importsApi } from '@iodine/contracts'
 import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { startTestStack, type TestStack } from '../src/index.js'
-import { BLOCKED_MS, type SpawnedPart, spawnPart } from './spawned.js'
+import { BLOCKED_MS, type SpawnedPart, spawnPart, spawnReplica } from './spawned.js'
 
 const KILLS = rounds(3)
 /** Of the imported file: every tenth is an indicator. */
 const OBJECTS = Number(process.env.OBJECTS ?? 6_000)
 /** Characters of padding in each object. */
 const PADDING = Number(process.env.PADDING ?? 50)
+const JOBS = { ROLE: 'jobs' }
 
 let stack: TestStack
-let parts: SpawnedPart[]
+let requests: SpawnedPart
+/** Two replicas do the imports, so that one goes on while the other is killed. */
+let replicas: SpawnedPart[]
 let ana: SignedInUser
 
 beforeAll(async () => {
   stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
   ana = await stack.signUp()
-  parts = [await spawnPart(stack, 'campaigns')]
-  for (const part of parts) await part.start()
+  requests = await spawnPart(stack, 'campaigns', { ROLE: 'api' })
+  replicas = [await spawnReplica(stack, 'campaigns', JOBS), await spawnReplica(stack, 'campaigns', JOBS)]
+  for (const part of [requests, ...replicas]) await part.start()
 })
 afterAll(async () => {
-  for (const part of parts ?? []) await part.kill()
+  for (const part of [requests, ...(replicas ?? [])]) await part?.kill()
   await stack?.stop()
 })
 
@@ -57,7 +61,7 @@ const objectOf = (n: number) =>
     : `{"type":"x-note","id":"${id('x-note', n)}","x":9007199254740993,"text":"${'n'.repeat(PADDING)}${n}"}`
 
 it.each(['stix', 'misp'] as const)(
-  'an import of %s whose service is killed at work ends once and complete',
+  'an import of %s whose replica is killed at work is continued by another, and ends once and complete',
   async format => {
     const { api } = ana
     const given = GIVEN[format]()
@@ -69,12 +73,12 @@ it.each(['stix', 'misp'] as const)(
     })
     const params = { id: made }
     const look = () => api.call(importsApi.getImport, { params })
-    /** Kills the service, each time once some more objects are through. */
+    /** Kills a replica, each time once some more objects are through. The one before has been started again. */
     const killed: number[] = []
     const killUntil = async (wanted: 'planned' | 'done', kills: number) => {
       let through = 0
       for (let kill = 0; kill < kills; kill++) {
-        const part = parts[kill % parts.length] as SpawnedPart
+        const part = replicas[killed.length % 2] as SpawnedPart
         const now = await vi.waitFor(
           async () => {
             const now = await look()
@@ -88,6 +92,12 @@ it.each(['stix', 'misp'] as const)(
         await sleep(Math.random() * 200)
         await part.kill()
         killed.push(through)
+        const moved = () =>
+          vi.waitFor(
+            async () => expect(await look()).not.toMatchObject({ state: now.state, done: through }),
+            { timeout: BLOCKED_MS, interval: 50 },
+          )
+        await moved()
         await part.start()
       }
       await vi.waitFor(async () => expect((await look()).state).toBe(wanted), {

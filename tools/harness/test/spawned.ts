@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { freePorts, localUrl } from '@iodine/local-servers'
 import { expect, vi } from 'vitest'
 import type { TestStack } from '../src/index.js'
 
@@ -23,16 +24,44 @@ export interface SpawnedPart {
   kill(): Promise<void>
 }
 
-/** Replaces a part that runs inside the test's process; it is not started yet. */
+type SpawnedName = 'workers' | 'auth' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings'
+
+/**
+ * Replaces a part that runs inside the test's process; it is not started yet.
+ * @param more further settings
+ */
 export const spawnPart = async (
   stack: TestStack,
-  name: 'workers' | 'auth' | 'iods' | 'narratives' | 'collector' | 'campaigns' | 'sightings',
+  name: SpawnedName,
+  more: Record<string, string> = {},
 ): Promise<SpawnedPart> => {
-  const folder = join(ROOT, 'services', name)
   // A process needs compiled code, which the test runner does not emit.
-  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', folder])
+  await promisify(execFile)(join(ROOT, 'node_modules/.bin/tsc'), ['-b', join(ROOT, 'services', name)])
   const { url, env, stop } = stack.parts[name]
   await stop()
+  return partProcess(name, url, { ...env, ...more })
+}
+
+/** A further process of a part that `spawnPart` has replaced, at an address of its own; it is not started yet. */
+export const spawnReplica = async (
+  { parts }: TestStack,
+  name: SpawnedName,
+  more: Record<string, string>,
+): Promise<SpawnedPart> => {
+  const [port] = await freePorts(1)
+  return partProcess(name, localUrl('127.0.0.1', port as number), {
+    ...parts[name].env,
+    ...more,
+    PORT: String(port),
+  })
+}
+
+const partProcess = (
+  name: SpawnedName,
+  url: string,
+  env: Record<string, string | undefined>,
+): SpawnedPart => {
+  const folder = join(ROOT, 'services', name)
   let child: ChildProcess | undefined
   return {
     async start() {
