@@ -171,7 +171,8 @@ let processMetrics = false
  * shows all of them, distinguished by the label `service`.
  */
 export const createPartMetrics = (service: string): PartMetrics => {
-  if (!processMetrics) collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RESOLUTION_MS })
+  if (!processMetrics)
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: RESOLUTION_MS })
   processMetrics = true
   const closing: (() => void)[] = []
   const tasks = new Set<string>()
