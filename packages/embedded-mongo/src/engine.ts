@@ -97,6 +97,8 @@ export class Engine {
   /** Sessions locked by a running command with a `txnNumber`, and the commands queued behind it. */
   private readonly busy = new Map<string, Operation[]>()
   private scheduled = false
+  /** Called once the present write transaction is on disk. */
+  private stored: (() => void)[] = []
   private sweeping = false
   private closed = false
   private readonly timer: NodeJS.Timeout
@@ -136,7 +138,8 @@ export class Engine {
         this.queue.push({
           command,
           writes:
-            !isTransactional(command) && (commands.get(name)?.writes === true || name === 'endSessions'),
+            name === 'commitTransaction' ||
+            (!isTransactional(command) && (commands.get(name)?.writes === true || name === 'endSessions')),
           session: command.has('txnNumber') ? sessionText(command) : undefined,
           client,
           timer,
@@ -260,16 +263,21 @@ export class Engine {
       // so that only the faulty one fails. Commands with earlier slices fail: those slices are on disk and
       // cannot be repeated.
       this.clock.undo()
+      this.stored = []
       this.catalog = Catalog.load(this.store)
       this.late.push(...batch.slice(begun))
       for (const operation of batch.slice(0, begun)) {
         operation.work?.return(new Doc())
         operation.work = undefined
-        if (operation.timer.pauses > 0 || batch.length === 1) this.finish(operation, internalError(error))
-        else this.write([operation])
+        if (operation.timer.pauses === 0 && batch.length > 1) this.write([operation])
+        else {
+          if (nameOf(operation.command) === 'commitTransaction') this.abort(operation.command)
+          this.finish(operation, internalError(error))
+        }
       }
       return
     }
+    for (const then of this.stored.splice(0)) then()
     for (const { operation, reply } of ran) {
       if (reply === pause) this.rest(operation)
       else this.finish(operation, reply)
@@ -468,26 +476,27 @@ export class Engine {
     return known?.get('number') === number && known.get('committed') === true
   }
 
+  /** Stores the transaction's changes in the present write transaction, which it shares with other writes of the turn. */
   private commit(session: Session, key: Buffer): Reply {
     if (session.state === 'committed') return ok()
     if (session.state === 'aborted') throw transient(251, `Transaction ${session.number} has been aborted.`)
     try {
-      this.store.write(() => {
-        this.store.check(session.transaction)
-        if (!this.catalog.canAdopt(session.catalog, session.transaction.written())) throw writeConflict()
-        this.store.apply(session.transaction)
-        this.catalog.adopt(session.catalog)
-        this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
-        this.clock.keep(this.store)
-      })
+      this.store.check(session.transaction)
+      if (!this.catalog.canAdopt(session.catalog, session.transaction.written())) throw writeConflict()
     } catch (error) {
-      this.clock.undo()
       this.end(session, 'aborted')
-      if (!(error instanceof MongoError)) this.catalog = Catalog.load(this.store)
       throw error
     }
-    this.end(session, 'committed')
+    this.store.apply(session.transaction)
+    this.catalog.adopt(session.catalog)
+    this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
+    this.stored.push(() => this.end(session, 'committed'))
     return ok()
+  }
+
+  private abort(command: Doc) {
+    const session = this.sessions.get(sessionText(command))
+    if (session) this.end(session, 'aborted')
   }
 
   private end(session: Session, state: 'committed' | 'aborted') {
