@@ -1,8 +1,16 @@
 import type { Connection } from '@iodine/service-kit'
-import { type AccountLinkDoc, accountLinkSchema } from './account-link.js'
-import { type AddressChangeDoc, addressChangeSchema } from './address-change.js'
-import { type ApiTokenDoc, apiTokenSchema } from './api-token.js'
-import { type AuditEntryDoc, auditEntrySchema } from './audit-entry.js'
+import { type AccountLinkDoc, accountLinkSchema } from './accounts/models/account-link.js'
+import { type AddressChangeDoc, addressChangeSchema } from './accounts/models/address-change.js'
+import {
+  type DataExportDoc,
+  dataExportSchema,
+  type ExportPieceDoc,
+  exportPieceSchema,
+} from './accounts/models/data-export.js'
+import { type DeletionDoc, deletionSchema } from './accounts/models/deletion.js'
+import { type UserDoc, userSchema } from './accounts/models/user.js'
+import { type BackupDoc, backupSchema } from './administration/models/backup.js'
+import { type AuditEntryDoc, auditEntrySchema } from './audit/models/audit-entry.js'
 import {
   type AuditHeadDoc,
   auditHeadSchema,
@@ -10,24 +18,16 @@ import {
   fingerprintKeySchema,
   type PartSettingsDoc,
   partSettingsSchema,
-} from './audit-state.js'
-import { type BackupDoc, backupSchema } from './backup.js'
-import { type BetaCodeDoc, betaCodeSchema } from './beta-code.js'
-import {
-  type DataExportDoc,
-  dataExportSchema,
-  type ExportPieceDoc,
-  exportPieceSchema,
-} from './data-export.js'
-import { type DeletionDoc, deletionSchema } from './deletion.js'
-import { type ExtensionCodeDoc, extensionCodeSchema } from './extension-code.js'
-import { type FeedKeyDoc, feedKeySchema } from './feed-key.js'
-import { type KeyUseDoc, keyUseSchema } from './key-use.js'
-import { type MagicLinksDoc, magicLinkSchema } from './magic-link.js'
-import { type PasskeyDoc, passkeySchema } from './passkey.js'
-import { type SessionDoc, sessionSchema } from './session.js'
-import { type UsedChallengeDoc, usedChallengeSchema } from './used-challenge.js'
-import { type UserDoc, userSchema } from './user.js'
+} from './audit/models/audit-state.js'
+import { type KeyUseDoc, keyUseSchema } from './keys/models/key-use.js'
+import { type SessionDoc, sessionSchema } from './sessions/models/session.js'
+import { type BetaCodeDoc, betaCodeSchema } from './sign-in/models/beta-code.js'
+import { type ExtensionCodeDoc, extensionCodeSchema } from './sign-in/models/extension-code.js'
+import { type MagicLinksDoc, magicLinkSchema } from './sign-in/models/magic-link.js'
+import { type PasskeyDoc, passkeySchema } from './sign-in/models/passkey.js'
+import { type UsedChallengeDoc, usedChallengeSchema } from './sign-in/models/used-challenge.js'
+import { type ApiTokenDoc, apiTokenSchema } from './tokens/models/api-token.js'
+import { type FeedKeyDoc, feedKeySchema } from './tokens/models/feed-key.js'
 
 export const createModels = (mongo: Connection) => ({
   users: mongo.model<UserDoc>('User', userSchema),

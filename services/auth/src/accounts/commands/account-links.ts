@@ -1,6 +1,6 @@
 import { type AccountLink, DETAILS, type UsedAccountLink } from '@iodine/contracts'
 import { badRequest, type FastifyRequest, hashOf } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'

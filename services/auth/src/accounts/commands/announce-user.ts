@@ -7,7 +7,7 @@ import {
   tellCommunity,
   usersVersionKey,
 } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import type { UserDoc } from '../models/user.js'
 
 /** Invalidates cached usernames in every service. Rejects while Redis is down. */

@@ -8,14 +8,14 @@ import {
   isDuplicateKey,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { sendMail } from '../../mails/commands/send-mail.js'
+import { isAdminEmail } from '../../sessions/policies/admin.js'
 import type { AccountLinkDoc } from '../models/account-link.js'
 import type { AddressChangeDoc } from '../models/address-change.js'
 import type { UserDoc } from '../models/user.js'
-import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from '../presenters/email.js'
-import { newToken } from './codes.js'
-import { sendMail } from './send-mail.js'
 
 const FIELDS = { 'old-address': 'old_confirmed_at', 'new-address': 'new_confirmed_at' } as const
 const PURPOSES = Object.keys(FIELDS) as (keyof typeof FIELDS)[]

@@ -8,12 +8,12 @@ import {
   PEER_BACKOFF_MAX_MS,
   throwFirst,
 } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
+import { endAllTokens } from '../../sessions/commands/end-tokens.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
 import { dropAddressChange } from './change-address.js'
-import { endAllTokens } from './end-tokens.js'
 import { dropExport } from './export-data.js'
 
 /** Time that a request has to remove the account itself. */

@@ -1,6 +1,6 @@
 import { type accountsInternal, type BodyOf, LIMITS, type MailJob } from '@iodine/contracts'
 import { seal } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import type { UserDoc } from '../models/user.js'
 import { deleteAccount } from './close-account.js'
 

@@ -15,11 +15,11 @@ import {
   tooManyRequests,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
+import { sendMail } from '../../mails/commands/send-mail.js'
 import type { DataExportDoc, ExportPart, ExportPieceDoc } from '../models/data-export.js'
 import type { UserDoc } from '../models/user.js'
 import { EXPORTED, readPart, writeExport } from '../queries/personal-data.js'
-import { sendMail } from './send-mail.js'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 const DAY_MS = 24 * 3_600_000

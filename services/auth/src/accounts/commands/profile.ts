@@ -1,6 +1,6 @@
 import { DETAILS } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, seal, unauthenticated } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
 

@@ -8,13 +8,13 @@ import {
   unauthenticated,
 } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { sendMail } from '../../mails/commands/send-mail.js'
+import { endSessionsEventually } from '../../sessions/commands/sessions.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { presentEmail } from '../presenters/email.js'
 import { dropAddressChange } from './change-address.js'
-import { newToken } from './codes.js'
-import { sendMail } from './send-mail.js'
-import { endSessionsEventually } from './sessions.js'
 
 /** How long the mail that says when the account goes is tried. */
 const NOTICE_MS = 24 * 3_600_000

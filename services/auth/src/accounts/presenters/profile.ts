@@ -1,7 +1,7 @@
 import type { Profile } from '@iodine/contracts'
-import type { AuthConfig } from '../config.js'
+import type { AuthConfig } from '../../config.js'
+import { isAdminEmail } from '../../sessions/policies/admin.js'
 import type { UserDoc } from '../models/user.js'
-import { isAdminEmail } from '../policies/admin.js'
 import { presentEmail } from './email.js'
 
 /** The user's own profile. It never contains the AI key. */

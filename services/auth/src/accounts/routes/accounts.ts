@@ -1,14 +1,14 @@
 import { type AuditAction, accountsInternal } from '@iodine/contracts'
 import { done, notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { AuthContext } from '../../context.js'
+import { isAdminEmail } from '../../sessions/policies/admin.js'
+import { resetPasskeys } from '../../sign-in/commands/passkeys.js'
+import { presentApiToken } from '../../tokens/presenters/api-token.js'
+import { presentFeedKey } from '../../tokens/presenters/feed-key.js'
 import { deleteAccount, findAccount, suspendAccount, unsuspendAccount } from '../commands/close-account.js'
 import { confirmWarning } from '../commands/expire-accounts.js'
-import { resetPasskeys } from '../commands/passkeys.js'
-import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
-import { isAdminEmail } from '../policies/admin.js'
-import { presentApiToken } from '../presenters/api-token.js'
-import { presentFeedKey } from '../presenters/feed-key.js'
 
 /** Routes for the operator's command and the workers. */
 export const addAccountRoutes = (context: AuthContext): void => {

@@ -9,16 +9,16 @@ import {
   serveSecrets,
 } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
+import type { AuthContext } from '../../context.js'
+import { resealSecrets } from '../../keys/commands/keys.js'
+import { countSealed, listKeys } from '../../keys/queries/keys.js'
+import { settleMail } from '../../mails/commands/send-mail.js'
+import { checkSession } from '../../sessions/commands/sessions.js'
+import { isAdmin, requireAdmin } from '../../sessions/policies/admin.js'
+import { checkApiToken } from '../../tokens/commands/api-tokens.js'
+import { checkFeedKey } from '../../tokens/commands/feed-keys.js'
 import { eventsOfUser } from '../commands/announce-user.js'
-import { checkApiToken } from '../commands/api-tokens.js'
-import { checkFeedKey } from '../commands/feed-keys.js'
-import { resealSecrets } from '../commands/keys.js'
-import { settleMail } from '../commands/send-mail.js'
-import { checkSession } from '../commands/sessions.js'
-import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
-import { isAdmin, requireAdmin } from '../policies/admin.js'
-import { countSealed, listKeys } from '../queries/keys.js'
 
 const found = <T>(value: T | null): T => {
   if (value === null) throw notFound()

@@ -10,32 +10,32 @@ import {
   unauthenticated,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { createApiToken, listApiTokens, revokeApiToken } from '../commands/api-tokens.js'
-import { dropAddressChange, findAddressChange, requestAddressChange } from '../commands/change-address.js'
-import { beginExport, findExport, readExport } from '../commands/export-data.js'
-import { createFeedKey, deleteFeedKey } from '../commands/feed-keys.js'
+import type { AuthContext } from '../../context.js'
+import { endSession, endSessions } from '../../sessions/commands/sessions.js'
+import { requirePasskeySession } from '../../sessions/policies/admin.js'
+import { presentSession } from '../../sessions/presenters/session.js'
+import { findSid, sessionList } from '../../sessions/queries/sessions.js'
 import {
   createPasskey,
   deletePasskey,
   listPasskeys,
   newPasskeyOptions,
   renamePasskey,
-} from '../commands/passkeys.js'
+} from '../../sign-in/commands/passkeys.js'
+import { presentPasskey } from '../../sign-in/presenters/passkey.js'
+import { createApiToken, listApiTokens, revokeApiToken } from '../../tokens/commands/api-tokens.js'
+import { createFeedKey, deleteFeedKey } from '../../tokens/commands/feed-keys.js'
+import type { FeedKeyDoc } from '../../tokens/models/feed-key.js'
+import { presentApiToken } from '../../tokens/presenters/api-token.js'
+import { presentFeedKey } from '../../tokens/presenters/feed-key.js'
+import { dropAddressChange, findAddressChange, requestAddressChange } from '../commands/change-address.js'
+import { beginExport, findExport, readExport } from '../commands/export-data.js'
 import { chooseUsername, storeAiKey } from '../commands/profile.js'
 import { requestDeletion, withdrawDeletion } from '../commands/schedule-deletion.js'
-import { endSession, endSessions } from '../commands/sessions.js'
-import type { AuthContext } from '../context.js'
-import type { FeedKeyDoc } from '../models/feed-key.js'
 import type { UserDoc } from '../models/user.js'
-import { requirePasskeySession } from '../policies/admin.js'
 import { presentAddressChange } from '../presenters/address-change.js'
-import { presentApiToken } from '../presenters/api-token.js'
 import { presentDataExport } from '../presenters/data-export.js'
-import { presentFeedKey } from '../presenters/feed-key.js'
-import { presentPasskey } from '../presenters/passkey.js'
 import { presentProfile } from '../presenters/profile.js'
-import { presentSession } from '../presenters/session.js'
-import { findSid, sessionList } from '../queries/sessions.js'
 import { gatherUsage } from '../queries/usage.js'
 
 export const addProfileRoutes = (context: AuthContext): void => {

@@ -1,5 +1,5 @@
 import { type Backup, type FailedBackup, LIMITS } from '@iodine/contracts'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import type { BackupDoc } from '../models/backup.js'
 
 type Context = Pick<AuthContext, 'models'>

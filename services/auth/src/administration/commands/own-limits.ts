@@ -9,8 +9,8 @@ import {
   throwFirst,
 } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
-import type { UserDoc } from '../models/user.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthContext } from '../../context.js'
 
 const COUNTING = servicesWith(usageInternal.setLimits)
 /** The request sends the limits itself: the outbox only retries. */

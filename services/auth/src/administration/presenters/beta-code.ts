@@ -1,6 +1,6 @@
 import type { BetaCode } from '@iodine/contracts'
-import type { BetaCodeDoc } from '../models/beta-code.js'
-import { presentEmail } from './email.js'
+import { presentEmail } from '../../accounts/presenters/email.js'
+import type { BetaCodeDoc } from '../../sign-in/models/beta-code.js'
 
 /** A beta code as administrators see it. */
 export const presentBetaCode = (doc: BetaCodeDoc): BetaCode => ({

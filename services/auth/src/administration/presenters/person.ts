@@ -1,8 +1,8 @@
 import type { Person } from '@iodine/contracts'
-import type { AuthConfig } from '../config.js'
-import type { UserDoc } from '../models/user.js'
-import { isAdminEmail } from '../policies/admin.js'
-import { presentEmail } from './email.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import { presentEmail } from '../../accounts/presenters/email.js'
+import type { AuthConfig } from '../../config.js'
+import { isAdminEmail } from '../../sessions/policies/admin.js'
 
 /** @param sessions number of live sessions */
 export const presentPerson = (config: AuthConfig, user: UserDoc, sessions: number): Person => ({

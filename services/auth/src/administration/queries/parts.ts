@@ -1,7 +1,7 @@
 import { type PartState, partState, SERVICE_NAMES } from '@iodine/contracts'
 import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import { z } from 'zod'
-import type { AuthConfig } from '../config.js'
+import type { AuthConfig } from '../../config.js'
 
 const PATIENCE_MS = 2_000
 /** Of a part of an earlier version, `process` is absent. */

@@ -1,9 +1,9 @@
 import { email, isId, LIMITS } from '@iodine/contracts'
 import { Types } from 'mongoose'
-import { liveApiTokens } from '../commands/api-tokens.js'
-import { liveFeedKeys } from '../commands/feed-keys.js'
-import type { AuthModels } from '../models/index.js'
-import { type UserDoc, usernameKey } from '../models/user.js'
+import { type UserDoc, usernameKey } from '../../accounts/models/user.js'
+import type { AuthModels } from '../../models.js'
+import { liveApiTokens } from '../../tokens/commands/api-tokens.js'
+import { liveFeedKeys } from '../../tokens/commands/feed-keys.js'
 
 type Place = Pick<UserDoc, '_id' | 'created_at'>
 

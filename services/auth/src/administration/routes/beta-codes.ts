@@ -1,11 +1,11 @@
 import { adminApi } from '@iodine/contracts'
 import { sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { newCode } from '../commands/codes.js'
-import type { AuthContext } from '../context.js'
-import type { BetaCodeDoc } from '../models/beta-code.js'
-import type { UserDoc } from '../models/user.js'
-import { requireAdmin } from '../policies/admin.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import { newCode } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { requireAdmin } from '../../sessions/policies/admin.js'
+import type { BetaCodeDoc } from '../../sign-in/models/beta-code.js'
 import { presentBetaCode } from '../presenters/beta-code.js'
 
 export const addAdminRoutes = (context: AuthContext): void => {

@@ -8,10 +8,10 @@ import {
   systemApi,
 } from '@iodine/contracts'
 import { addressOf, done, notFound } from '@iodine/service-kit'
+import type { AuthContext } from '../../context.js'
+import { requireAdmin } from '../../sessions/policies/admin.js'
 import { noteBackup, noteFailedBackup } from '../commands/note-backup.js'
-import type { AuthContext } from '../context.js'
 import type { BackupDoc } from '../models/backup.js'
-import { requireAdmin } from '../policies/admin.js'
 import { readParts } from '../queries/parts.js'
 
 /** What administrators see of parts, queues and backups. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditEntry } from '@iodine/contracts'
 import { ignoreDuplicateKey, isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { type ChainPlace, chainHash, GENESIS } from '../audit-chain.js'
+import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuditHeadDoc } from '../models/audit-state.js'
-import type { AuthModels } from '../models/index.js'
+import { type ChainPlace, chainHash, GENESIS } from '../policies/audit-chain.js'
 
 type Models = Pick<AuthModels, 'auditEntries' | 'auditHead'>
 

@@ -1,9 +1,9 @@
 import { LIMITS } from '@iodine/contracts'
 import { newAuditEntry } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
+import { derivedId } from '../../derived-id.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import { lastCheckpoint } from '../queries/audit-chain.js'
-import { derivedId } from './derived-id.js'
 
 /** Entries are removed at most once in this time: each removal is an entry itself. */
 const EVERY_MS = 24 * 3_600_000

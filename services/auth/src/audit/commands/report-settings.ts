@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { auditInternal, BodyOf, SettingChange } from '@iodine/contracts'
 import { ignoreDuplicateKey, newAuditEntry } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
+import { derivedId } from '../../derived-id.js'
+import type { AuthModels } from '../../models.js'
 import type { FingerprintKeyDoc, PartSettingsDoc } from '../models/audit-state.js'
-import type { AuthModels } from '../models/index.js'
-import { derivedId } from './derived-id.js'
 
 type Name = SettingChange['name']
 

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditItem } from '@iodine/contracts'
 import { type Cell, CSV_START, csvRow } from '@iodine/exchange/spreadsheet'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
-import type { AuthModels } from '../models/index.js'
-import type { UserDoc } from '../models/user.js'
 
 const accountsIn = ({ entry: { actor, subject } }: AuditEntryDoc): string[] =>
   [actor.kind === 'user' ? actor.id : null, subject.kind === 'account' ? subject.id : null].flatMap(

@@ -1,8 +1,8 @@
 import type { AuditState } from '@iodine/contracts'
-import { type ChainPlace, chainHash, GENESIS } from '../audit-chain.js'
+import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
 import type { AuditHeadDoc } from '../models/audit-state.js'
-import type { AuthModels } from '../models/index.js'
+import { type ChainPlace, chainHash, GENESIS } from '../policies/audit-chain.js'
 
 const BATCH = 500
 

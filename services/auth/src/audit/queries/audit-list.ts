@@ -1,8 +1,8 @@
 import { type AuditFilters, isId } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
+import { type UserDoc, usernameKey } from '../../accounts/models/user.js'
+import type { AuthModels } from '../../models.js'
 import type { AuditEntryDoc } from '../models/audit-entry.js'
-import type { AuthModels } from '../models/index.js'
-import { type UserDoc, usernameKey } from '../models/user.js'
 
 /** The id that a text names: an id, or the id of the account with this username; null if there is none. */
 const idOf = async ({ users }: AuthModels, text: string): Promise<string | null> => {

@@ -1,10 +1,10 @@
 import { ConfigError, keyringOf, newAuditEntry, reseal, sealedWith } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import { aiKeyContext } from '../../accounts/commands/profile.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthContext } from '../../context.js'
+import { derivedId } from '../../derived-id.js'
 import type { KeyUseDoc } from '../models/key-use.js'
-import type { UserDoc } from '../models/user.js'
 import { countMissing, MAILS_MAX, NOTE_MS, namedBy, SIGNED_MS } from '../queries/keys.js'
-import { derivedId } from './derived-id.js'
-import { aiKeyContext } from './profile.js'
 
 const BATCH = 200
 

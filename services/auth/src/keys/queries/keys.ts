@@ -1,9 +1,9 @@
 import { type KnownKey, LIMITS, type SealedCount } from '@iodine/contracts'
 import { keyringOf, sealedWith, unseal } from '@iodine/service-kit'
-import { aiKeyContext } from '../commands/profile.js'
-import type { AuthContext } from '../context.js'
+import { aiKeyContext } from '../../accounts/commands/profile.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthContext } from '../../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
-import type { UserDoc } from '../models/user.js'
 
 /** Begins what is sealed with a key that has a name. */
 const NAMED = /^[0-9a-f]{10}\./

@@ -1,7 +1,7 @@
 import type { MailJob } from '@iodine/contracts'
 import { type KindSpec, seal } from '@iodine/service-kit'
 import type { ClientSession } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 import { type OutgoingMail, outgoingMail } from '../models/mail.js'
 
 /** Short, so that mails leave soon after the mail server recovers. */

@@ -7,8 +7,8 @@ import {
   TOMBSTONE_MS,
 } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
-import type { ApiTokenDoc } from '../models/api-token.js'
+import type { AuthContext } from '../../context.js'
+import type { ApiTokenDoc } from '../../tokens/models/api-token.js'
 import type { SessionDoc } from '../models/session.js'
 
 /** Short: until the tombstones are written, a gateway may accept an ended token. */

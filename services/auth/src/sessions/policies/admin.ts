@@ -1,7 +1,7 @@
 import { DETAILS } from '@iodine/contracts'
 import { type Caller, forbidden, unauthenticated } from '@iodine/service-kit'
-import type { AuthConfig } from '../config.js'
-import type { AuthContext } from '../context.js'
+import type { AuthConfig } from '../../config.js'
+import type { AuthContext } from '../../context.js'
 
 export const isAdminEmail = (config: Pick<AuthConfig, 'ADMIN_EMAILS'>, email: string): boolean =>
   config.ADMIN_EMAILS.includes(email)

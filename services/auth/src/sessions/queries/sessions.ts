@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Types } from 'mongoose'
-import type { AuthModels } from '../models/index.js'
+import type { AuthModels } from '../../models.js'
 import type { SessionDoc } from '../models/session.js'
 
 /** The id of a session in its owner's list: derived, as the `sid` itself is no 24 hexadecimal digits. */

@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose'
-import type { AuthModels } from '../models/index.js'
-import { normalCode } from './codes.js'
+import { normalCode } from '../../codes.js'
+import type { AuthModels } from '../../models.js'
 
 // A code that this address used without getting an account (crash in between) remains valid for the address.
 const goodFor = (email: string) => ({

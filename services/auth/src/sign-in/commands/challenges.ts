@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '@iodine/contracts'
 import { isDuplicateKey, keyringOf } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
 
 /** What a challenge is for: of a sign-in, or of a user's new passkey. */
 type Purpose = 'sign-in' | `new-${string}`

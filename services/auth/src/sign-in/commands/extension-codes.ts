@@ -1,9 +1,9 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { badRequest, hashOf } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
+import { newCode, normalCode } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { openSession } from '../../sessions/commands/sessions.js'
 import type { ExtensionCodeDoc } from '../models/extension-code.js'
-import { newCode, normalCode } from './codes.js'
-import { openSession } from './sessions.js'
 
 /** Creates a code for the user and replaces an earlier one. */
 export const generateExtensionCode = async (

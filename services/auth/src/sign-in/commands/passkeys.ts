@@ -1,14 +1,14 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, PRODUCT_NAME, type profileApi } from '@iodine/contracts'
 import { badRequest, conflict, type FastifyRequest, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import { findAccount } from '../../accounts/commands/close-account.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthContext } from '../../context.js'
+import { endAllTokens } from '../../sessions/commands/end-tokens.js'
+import { addToAccount } from '../../tokens/commands/slots.js'
 import type { PasskeyDoc } from '../models/passkey.js'
-import type { UserDoc } from '../models/user.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
-import { findAccount } from './close-account.js'
-import { endAllTokens } from './end-tokens.js'
 import { signIn } from './sign-in.js'
-import { addToAccount } from './slots.js'
 
 // Loaded with the first passkey: it brings parsers for certificates, which would slow down every start.
 const webauthn = () => import('@simplewebauthn/server')

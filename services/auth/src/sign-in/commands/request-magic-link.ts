@@ -1,13 +1,13 @@
 import { type authApi, type BodyOf, DETAILS, LIMITS, type MailJob } from '@iodine/contracts'
 import { badRequest, hashOf } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
-import type { AuthModels } from '../models/index.js'
-import type { UserDoc } from '../models/user.js'
-import { isAdminEmail } from '../policies/admin.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { sendMail } from '../../mails/commands/send-mail.js'
+import type { AuthModels } from '../../models.js'
+import { isAdminEmail } from '../../sessions/policies/admin.js'
 import { codeFor } from './beta-codes.js'
-import { newToken } from './codes.js'
-import { sendMail } from './send-mail.js'
 
 // Above what the rate limit admits during a link's life, so that new links never displace a live one.
 const OPEN_LINKS_MAX = 100

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from '@iodine/service-kit'
-import type { AuthContext } from '../context.js'
-import { isAdmin } from '../policies/admin.js'
-import { openSession } from './sessions.js'
+import type { AuthContext } from '../../context.js'
+import { openSession } from '../../sessions/commands/sessions.js'
+import { isAdmin } from '../../sessions/policies/admin.js'
 
 /** What signs in to a full session. */
 type SignInBy = 'link' | 'passkey'

@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose'
-import type { Slotted } from './slotted.js'
+import type { Slotted } from '../../tokens/models/slotted.js'
 
 /** A credential of Web Authentication, by which its owner signs in. */
 export interface PasskeyDoc extends Slotted {

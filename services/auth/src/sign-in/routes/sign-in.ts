@@ -1,13 +1,13 @@
 import { authApi } from '@iodine/contracts'
 import { addressKey, hashOf } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { readAccountLink, useAccountLink } from '../commands/account-links.js'
+import { readAccountLink, useAccountLink } from '../../accounts/commands/account-links.js'
+import type { AuthContext } from '../../context.js'
+import { endSession } from '../../sessions/commands/sessions.js'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
 import { requestMagicLink } from '../commands/request-magic-link.js'
-import { endSession } from '../commands/sessions.js'
 import { readMagicLink, verifyMagicLink } from '../commands/verify-magic-link.js'
-import type { AuthContext } from '../context.js'
 
 export const addAuthRoutes = (context: AuthContext): void => {
   const { service, limits } = context

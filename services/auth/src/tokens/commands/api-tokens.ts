@@ -15,11 +15,11 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { completeEnds, storeEnds } from '../../sessions/commands/end-tokens.js'
+import { useAccount } from '../../sessions/commands/sessions.js'
 import type { ApiTokenDoc } from '../models/api-token.js'
-import { newToken } from './codes.js'
-import { completeEnds, storeEnds } from './end-tokens.js'
-import { useAccount } from './sessions.js'
 import { addToAccount } from './slots.js'
 
 /** How exactly the last use of a token is stored. */

@@ -1,10 +1,10 @@
 import { type BodyOf, DETAILS, LIMITS, type profileApi, rankOfTlp, tlpOfRank } from '@iodine/contracts'
 import { hashOf, notFound, signToken } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
 import type { FeedKeyDoc } from '../models/feed-key.js'
-import type { UserDoc } from '../models/user.js'
-import { newToken } from './codes.js'
 import { addToAccount } from './slots.js'
 
 /** Begins each key, so that tools which look for leaked secrets find it. */

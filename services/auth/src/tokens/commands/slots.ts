@@ -1,8 +1,8 @@
 import { HttpError, isDuplicateKey, unauthenticated } from '@iodine/service-kit'
 import type { Model } from 'mongoose'
-import type { AuthContext } from '../context.js'
+import type { AuthContext } from '../../context.js'
+import { useAccount } from '../../sessions/commands/sessions.js'
 import type { Slotted } from '../models/slotted.js'
-import { useAccount } from './sessions.js'
 
 /**
  * Stores a document in a free one of its user's `max` slots.
