@@ -10,12 +10,12 @@ import {
   canonRuleSchema,
   canonSchema,
   canonSharedSchema,
-} from './canon.js'
-import { type CounterDoc, counterSchema } from './counter.js'
-import { type EdgeDoc, edgeSchema } from './edge.js'
-import { type NarrativeDoc, narrativeSchema } from './narrative.js'
-import { type SourceDoc, sourceSchema } from './source.js'
-import { type SumDoc, type SummedDoc, summedSchema, sumSchema } from './sum.js'
+} from './canon/models/canon.js'
+import { type EdgeDoc, edgeSchema } from './graph/models/edge.js'
+import { type SourceDoc, sourceSchema } from './graph/models/source.js'
+import { type SumDoc, type SummedDoc, summedSchema, sumSchema } from './graph/models/sum.js'
+import { type CounterDoc, counterSchema } from './narratives/models/counter.js'
+import { type NarrativeDoc, narrativeSchema } from './narratives/models/narrative.js'
 
 export const createModels = (mongo: Connection) => ({
   mongo,

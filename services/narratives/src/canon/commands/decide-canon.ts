@@ -9,6 +9,7 @@ import {
 import { type BodyOf, type CanonKind, type canonicalApi, DETAILS, LIMITS } from '@iodine/contracts'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { Store } from '../../store.js'
 import {
   type CanonDecisionDoc,
   type CanonMemberDoc,
@@ -20,7 +21,6 @@ import { arrange } from '../policies/arrange.js'
 import { presentConflict } from '../presenters/canonical.js'
 import { groupOf, stampOf } from '../queries/canon-map.js'
 import { type CanonView, narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
-import type { Store } from '../store.js'
 import { memberDocs } from './apply-canon.js'
 import { enqueueClustering } from './mark-canon.js'
 

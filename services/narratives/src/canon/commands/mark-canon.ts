@@ -1,7 +1,7 @@
 import { byId, inTransaction, type Kind, type KindSpec, type StoreService } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
 import { type CanonDoc, isClustered } from '../models/canon.js'
-import type { NarrativeModels } from '../models/index.js'
 
 /** Interval after which the job is added again while clusters are out of date. */
 const GRACE_MS = 5_000

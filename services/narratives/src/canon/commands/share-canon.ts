@@ -1,8 +1,8 @@
 import { formOf, keyOf, nameOf } from '@iodine/canon'
 import type { Types } from 'mongoose'
+import type { Store } from '../../store.js'
 import { type CanonSharedDoc, type SharedPart, sharedDocId } from '../models/canon.js'
 import { narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
-import type { Store } from '../store.js'
 import { replaceDocs } from './replace-docs.js'
 
 /** Narratives of a user that are compared with those of others: the ones with the most reach. */

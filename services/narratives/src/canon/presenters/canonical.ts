@@ -10,8 +10,8 @@ import {
   LIMITS,
   lastWords,
 } from '@iodine/contracts'
+import { dayOf } from '../../graph/models/edge.js'
 import type { CanonDecisionDoc, CanonRuleDoc } from '../models/canon.js'
-import { dayOf } from '../models/edge.js'
 import type { CitedMentions } from '../queries/canon-sentences.js'
 import { type Mention, type SaidCluster, type SaidNarrative, sentenceOf } from '../queries/canon-view.js'
 import type { SourceDates } from '../queries/source-dates.js'

@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { clusterIdOf } from '@iodine/canon'
 import type { CanonKind, CanonReason } from '@iodine/contracts'
 import type { Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { createWeightedCache } from '../../weighted-cache.js'
 import type { CanonMemberDoc } from '../models/canon.js'
-import type { NarrativeModels } from '../models/index.js'
-import { createWeightedCache } from './weighted-cache.js'
 
 /** Labels of one kind that count as the same. */
 export interface Group {

@@ -1,6 +1,6 @@
 import type { TextPlace } from '@iodine/contracts'
 import { invalid } from '@iodine/service-kit'
-import type { TripletDoc } from '../models/narrative.js'
+import type { TripletDoc } from '../../narratives/models/narrative.js'
 import type { SaidNarrative, TextRef } from './canon-view.js'
 
 /** The triplets that one sentence says; of a text's triplets that no sentence is found of, all together. */

@@ -3,10 +3,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type CanonKind, type CanonReason, foldLabel, LIMITS } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { NarrativeModels } from '../models/index.js'
-import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
+import type { NarrativeModels } from '../../models.js'
+import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
+import { createWeightedCache } from '../../weighted-cache.js'
 import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
-import { createWeightedCache } from './weighted-cache.js'
 
 /** A text, without its words. */
 export type TextRef = Pick<NarrativeDoc, '_id' | 'src' | 'created_at'>

@@ -2,9 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
 import { notFound, Streamed } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
+import type { Store } from '../../store.js'
 import { type CanonDoc, type CanonMemberDoc, type CanonRuleDoc, isClustered } from '../models/canon.js'
-import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
-import type { Store } from '../store.js'
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 

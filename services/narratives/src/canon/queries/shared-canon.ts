@@ -1,8 +1,8 @@
 import { authInternal, type CanonicalNarrative, LIMITS } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Store } from '../../store.js'
 import type { CanonSharedDoc } from '../models/canon.js'
-import type { Store } from '../store.js'
 
 const FRESH_MS = 60_000
 /** Narratives that are shown: those that the most owners say. */

@@ -1,19 +1,19 @@
 import { canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
 import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
+import type { Store } from '../../store.js'
 import { applyCanon } from '../commands/apply-canon.js'
 import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
 import { markComparison } from '../commands/mark-canon.js'
 import { type CanonDoc, isClustered } from '../models/canon.js'
-import type { NarrativeDoc } from '../models/narrative.js'
-import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
 import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
 import { reachOf, type SaidNarrative } from '../queries/canon-view.js'
 import { canonWork } from '../queries/canon-work.js'
 import { createSharedReader } from '../queries/shared-canon.js'
 import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
-import type { Store } from '../store.js'
 
 /** Default page sizes. */
 const NARRATIVES_PAGE = 100

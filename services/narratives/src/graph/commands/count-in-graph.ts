@@ -1,9 +1,9 @@
 import type { ClientSession, Model } from 'mongoose'
+import { type Clusterings, markTexts } from '../../canon/commands/mark-canon.js'
+import type { NarrativeModels } from '../../models.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { edgesOf, withGrams } from '../models/edge.js'
-import type { NarrativeModels } from '../models/index.js'
-import type { NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { type Clusterings, markTexts } from './mark-canon.js'
 
 interface Counted {
   _id: string

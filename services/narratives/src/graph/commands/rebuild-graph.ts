@@ -1,8 +1,8 @@
 import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { graphKeysOf, type NarrativeDoc } from '../../narratives/models/narrative.js'
 import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
-import type { NarrativeModels } from '../models/index.js'
-import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
 import { dropSums, SUMS_FROM, type Summing, wantSums } from './sum-graph.js'
 

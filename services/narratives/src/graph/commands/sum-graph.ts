@@ -8,9 +8,9 @@ import {
   type KindSpec,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { nodeIdsOf } from '../../narratives/models/narrative.js'
 import type { EdgeDoc } from '../models/edge.js'
-import type { NarrativeModels } from '../models/index.js'
-import { nodeIdsOf } from '../models/narrative.js'
 import { eachCount, orderOf, packCounts, type SumDoc, type SummedDoc, sumId } from '../models/sum.js'
 
 /** A part of an edge: how many of its triplets are added. */

@@ -1,7 +1,7 @@
 import { foldLabel } from '@iodine/contracts'
 import { type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
-import type { NarrativeDoc } from './narrative.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 
 /**
  * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph

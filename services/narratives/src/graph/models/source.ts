@@ -1,7 +1,7 @@
 import { hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
 import { dayOf } from './edge.js'
-import type { NarrativeDoc } from './narrative.js'
 
 /**
  * Number of triplets in a user's narratives of one day and source. Lists the sources without reading edges.

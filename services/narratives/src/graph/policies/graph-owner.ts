@@ -1,6 +1,6 @@
 import { authInternal } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
-import type { Store } from '../store.js'
+import type { Store } from '../../store.js'
 
 /** Resolves the graph's owner: the caller, or a user with a public profile (a username). Throws 404. */
 export const graphOwner = async (

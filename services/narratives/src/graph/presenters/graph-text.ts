@@ -9,7 +9,7 @@ import {
   sentenceSegmenter,
   type TextPlace,
 } from '@iodine/contracts'
-import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
+import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
 import type { Meant } from '../queries/graph-texts.js'
 
 const ELLIPSIS = '…'

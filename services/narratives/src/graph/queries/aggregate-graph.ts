@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import type { CanonMap } from '../../canon/queries/canon-map.js'
 import type { EdgeDoc } from '../models/edge.js'
-import type { CanonMap } from './canon-map.js'
 
 /** The fields of an edge that the graph is summed from. */
 export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>

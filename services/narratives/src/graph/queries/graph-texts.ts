@@ -1,7 +1,13 @@
 import type { CanonKind, graphApi, QueryOf } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
-import { linkKey, type NarrativeDoc, nodeIdsOf, nodeKey, type TripletDoc } from '../models/narrative.js'
-import { type CanonMap, groupOf } from './canon-map.js'
+import { type CanonMap, groupOf } from '../../canon/queries/canon-map.js'
+import {
+  linkKey,
+  type NarrativeDoc,
+  nodeIdsOf,
+  nodeKey,
+  type TripletDoc,
+} from '../../narratives/models/narrative.js'
 
 type Selection = Pick<QueryOf<typeof graphApi.listTexts>, 'source' | 'start_date' | 'end_date'>
 

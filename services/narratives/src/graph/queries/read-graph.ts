@@ -2,14 +2,14 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
 import { containing, createRarestGram, createSharedReads } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { type CanonMap, stampOf } from '../../canon/queries/canon-map.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
+import type { Store } from '../../store.js'
+import { createWeightedCache } from '../../weighted-cache.js'
 import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
-import type { NarrativeDoc } from '../models/narrative.js'
-import type { Store } from '../store.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
-import { type CanonMap, stampOf } from './canon-map.js'
 import { readStrongest } from './strongest.js'
-import { createWeightedCache } from './weighted-cache.js'
 
 type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
 /** Half-open interval from `from` to `to`, in milliseconds. */

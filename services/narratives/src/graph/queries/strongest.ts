@@ -1,9 +1,9 @@
 import { type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
+import type { Store } from '../../store.js'
 import { foldGraph } from '../commands/sum-graph.js'
 import { eachCount, type SumDoc, type SummedDoc } from '../models/sum.js'
-import type { Store } from '../store.js'
 import { jsonList } from './aggregate-graph.js'
 
 type Kept = SumDoc & { to: string }

@@ -1,12 +1,12 @@
 import { type Graph, graphApi } from '@iodine/contracts'
 import { Streamed, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { stampOf } from '../../canon/queries/canon-map.js'
+import type { Store } from '../../store.js'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText, presentMention } from '../presenters/graph-text.js'
-import { stampOf } from '../queries/canon-map.js'
 import { meantBy, mentionsOf, textsOf } from '../queries/graph-texts.js'
 import { createGraphReader } from '../queries/read-graph.js'
-import type { Store } from '../store.js'
 
 export const addGraphRoutes = (store: Store): void => {
   const { service, narratives, canonReader } = store

@@ -8,12 +8,12 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
+import type { Clusterings } from '../../canon/commands/mark-canon.js'
+import { countInGraph } from '../../graph/commands/count-in-graph.js'
+import type { NarrativeModels } from '../../models.js'
 import type { Numbers } from '../models/counter.js'
-import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
-import { countInGraph } from './count-in-graph.js'
-import type { Clusterings } from './mark-canon.js'
 import type { NarrativeWork } from './narrative-work.js'
 import type { Waits } from './waits.js'
 

@@ -12,9 +12,9 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Store } from '../../store.js'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
-import type { Store } from '../store.js'
 import { addExtraction, EXTRACTION_GRACE_MS, extractionJobId, failNarrative } from './complete-extraction.js'
 
 /** Seconds, sent when the provider limits requests without a Retry-After. */

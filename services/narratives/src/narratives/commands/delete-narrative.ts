@@ -1,10 +1,10 @@
 import { LIMITS } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import type { ClientSession } from 'mongoose'
+import { countInGraph } from '../../graph/commands/count-in-graph.js'
+import type { Store } from '../../store.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
-import type { Store } from '../store.js'
-import { countInGraph } from './count-in-graph.js'
 import { erased } from './narrative-work.js'
 
 /** Deleted narratives of one user that can be restored: they count towards no quota. The oldest are erased. */

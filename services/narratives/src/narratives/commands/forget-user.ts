@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose'
-import type { Store } from '../store.js'
+import type { Store } from '../../store.js'
 
 /**
  * Removes all narratives, graph aggregates and canonical narratives of a deleted user. Running extractions are discarded when they

@@ -1,8 +1,8 @@
 import type { DomainEvent } from '@iodine/contracts'
 import { byId, type Kind, PEER_BACKOFF_MAX_MS, type StoreService, tellCommunity } from '@iodine/service-kit'
-import type { NarrativeModels } from '../models/index.js'
+import { foldDeletion, type Summing } from '../../graph/commands/sum-graph.js'
+import type { NarrativeModels } from '../../models.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
-import { foldDeletion, type Summing } from './sum-graph.js'
 
 /** A text up to its 280th character that is no white space: more than a profile shows. */
 const beginningOf = (text: string): string => /(?:\S\s*){0,280}/u.exec(text.trim())?.[0] ?? ''

@@ -1,10 +1,10 @@
 import { DETAILS } from '@iodine/contracts'
 import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { countInGraph } from '../../graph/commands/count-in-graph.js'
+import type { Store } from '../../store.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
-import type { Store } from '../store.js'
-import { countInGraph } from './count-in-graph.js'
 
 /**
  * Brings back a narrative that its user deleted less than a minute ago, with its triplets. Resolves once the

@@ -1,6 +1,6 @@
 import { type Amounts, createQuotas, type Quotas } from '@iodine/service-kit'
-import type { NarrativesConfig } from '../config.js'
-import type { NarrativeModels } from './index.js'
+import type { NarrativesConfig } from '../../config.js'
+import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc, NarrativeState } from './narrative.js'
 
 /** Amounts in a user's quota: number of narratives, bytes of their texts, rules of canonical narratives. */

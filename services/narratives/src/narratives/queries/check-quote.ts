@@ -7,8 +7,8 @@ import {
 } from '@iodine/contracts'
 import { contextOf } from '@iodine/evidence'
 import { invalid, notFound } from '@iodine/service-kit'
+import type { Store } from '../../store.js'
 import type { NarrativeDoc } from '../models/narrative.js'
-import type { Store } from '../store.js'
 
 /** Checks that a narrative says these words there. Throws 404 unless it is the user's, 422 if it does not. */
 export const checkQuote = async (

@@ -1,8 +1,8 @@
 import type { OpenNarrative } from '@iodine/contracts'
+import type { Store } from '../../store.js'
 import { extractionJobId } from '../commands/complete-extraction.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentOpenNarrative } from '../presenters/narrative.js'
-import type { Store } from '../store.js'
 
 const isProgress = (value: unknown): value is NonNullable<OpenNarrative['progress']> =>
   typeof value === 'object' && value !== null && 'done' in value && 'parts' in value

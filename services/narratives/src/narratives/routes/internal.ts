@@ -7,14 +7,14 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
+import type { NarrativesConfig } from '../../config.js'
+import { rebuildStep } from '../../graph/commands/rebuild-graph.js'
+import type { Store } from '../../store.js'
 import { finishExtraction } from '../commands/complete-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
-import { rebuildStep } from '../commands/rebuild-graph.js'
-import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { checkQuote } from '../queries/check-quote.js'
-import type { Store } from '../store.js'
 
 export const addInternalRoutes = (
   store: Store,

@@ -1,12 +1,12 @@
 import { narrativesApi } from '@iodine/contracts'
 import { containingInAnyCase, createKeyedLimiter, notFound, sendList } from '@iodine/service-kit'
+import type { Store } from '../../store.js'
 import { createNarrative } from '../commands/create-narrative.js'
 import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
-import type { Store } from '../store.js'
 
 /** Default page size of open narratives: one screen. */
 const OPEN_PAGE = 100
