@@ -1,15 +1,20 @@
 import { type Connection, createQuotas } from '@iodine/service-kit'
-import type { IodsConfig } from '../config.js'
-import { type CovoteBuildDoc, type CovoteDoc, covoteBuildSchema, covoteSchema } from './covote.js'
+import type { IodsConfig } from './config.js'
 import {
   EVIDENCE_BYTES,
   type EvidenceCountDoc,
   type EvidenceDoc,
   evidenceCountSchema,
   evidenceSchema,
-} from './evidence.js'
-import { type IodDoc, iodSchema } from './iod.js'
-import { type TallyDoc, tallySchema } from './tally.js'
+} from './evidence/models/evidence.js'
+import { type IodDoc, iodSchema } from './iods/models/iod.js'
+import { type TallyDoc, tallySchema } from './iods/models/tally.js'
+import {
+  type CovoteBuildDoc,
+  type CovoteDoc,
+  covoteBuildSchema,
+  covoteSchema,
+} from './votes/models/covote.js'
 
 /** Counters per user. */
 type Counted = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'

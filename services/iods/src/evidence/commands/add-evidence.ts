@@ -8,9 +8,9 @@ import {
 } from '@iodine/contracts'
 import { hashOf, invalid, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import type { EvidenceDoc } from '../models/evidence.js'
-import type { IodModels } from '../models/index.js'
-import type { IodDoc } from '../models/iod.js'
 import { quoteRelation } from '../policies/quote-relation.js'
 import { storeEvidence } from './store-evidence.js'
 

@@ -1,7 +1,7 @@
 import { forbidden, notFound } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
+import type { IodModels } from '../../models.js'
 import { type EvidenceDoc, evidenceBytes } from '../models/evidence.js'
-import type { IodModels } from '../models/index.js'
 
 type Models = Pick<IodModels, 'evidence' | 'evidenceCounts' | 'quotas'>
 

@@ -1,9 +1,9 @@
 import type { BodyOf, evidenceApi, ImportedQuote, ResponseOf } from '@iodine/contracts'
 import { HttpError, hashOf, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import type { EvidenceDoc } from '../models/evidence.js'
-import type { IodModels } from '../models/index.js'
-import type { IodDoc } from '../models/iod.js'
 import { quoteRelation } from '../policies/quote-relation.js'
 import { EvidenceFull, storeEvidence } from './store-evidence.js'
 

@@ -1,8 +1,8 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { conflict, HttpError } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { IodModels } from '../../models.js'
 import { type EvidenceDoc, evidenceBytes } from '../models/evidence.js'
-import type { IodModels } from '../models/index.js'
 
 /** The IOD has no room for more evidence, or none for more of this user. */
 export class EvidenceFull extends HttpError {

@@ -1,6 +1,6 @@
 import { foldText, type QuoteRelation } from '@iodine/contracts'
 import { relationOf } from '@iodine/evidence'
-import type { IodDoc } from '../models/iod.js'
+import type { IodDoc } from '../../iods/models/iod.js'
 
 const words = new Intl.Segmenter('und', { granularity: 'word' })
 const wordsOf = (text: string): string[] =>

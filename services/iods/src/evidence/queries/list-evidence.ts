@@ -1,7 +1,7 @@
 import type { ListPlace } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
+import type { IodModels } from '../../models.js'
 import { BY_IOD, type EvidenceDoc, type EvidenceModel } from '../models/evidence.js'
-import type { IodModels } from '../models/index.js'
 
 /** Reads an IOD's evidence, oldest first, from the start or after a place. */
 export const findEvidence = (

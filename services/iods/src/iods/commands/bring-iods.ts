@@ -8,11 +8,11 @@ import {
 } from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { bytesOf } from '../models/index.js'
+import { bytesOf } from '../../models.js'
+import type { IodStore } from '../../store.js'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { TallyDoc } from '../models/tally.js'
 import { findIods } from '../queries/find-iods.js'
-import type { IodStore } from '../store.js'
 import { foldKey, newIodDoc } from './create-iod.js'
 
 /** How often it is tried again after others created some of the IODs meanwhile. */

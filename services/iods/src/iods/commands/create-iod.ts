@@ -1,10 +1,10 @@
 import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
 import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { bytesOf } from '../models/index.js'
+import { bytesOf } from '../../models.js'
+import type { IodStore } from '../../store.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
 import { iodUid } from '../policies/uid.js'
-import type { IodStore } from '../store.js'
 
 /** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
 export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))

@@ -1,7 +1,7 @@
 import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
 import { inTransaction, type StoreService } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import type { TallyDoc } from '../models/tally.js'
 import { sumTallies } from '../queries/count-iods.js'
 

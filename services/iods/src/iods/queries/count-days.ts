@@ -2,7 +2,7 @@ import { type IodDay, LIMITS } from '@iodine/contracts'
 import { createSharedReads } from '@iodine/service-kit'
 import { LRUCache } from 'lru-cache'
 import { Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import { BY, BY_DATE } from '../models/iod.js'
 
 const DAY_MS = 24 * 3_600_000

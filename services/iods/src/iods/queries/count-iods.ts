@@ -1,7 +1,7 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import { createSharedReads, type Total } from '@iodine/service-kit'
 import type { ClientSession, PipelineStage } from 'mongoose'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import { BY_DATE } from '../models/iod.js'
 import type { Selection } from './select-iods.js'
 

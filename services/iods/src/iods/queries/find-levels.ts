@@ -1,5 +1,5 @@
 import { type Tlp, tlpOfRank } from '@iodine/contracts'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import type { IodDoc } from '../models/iod.js'
 
 /** The levels of the IODs that imports have marked, by id; all others are left out. */

@@ -10,7 +10,7 @@ import {
   type UserDirectory,
 } from '@iodine/service-kit'
 import type { IndexDefinition, QueryFilter } from 'mongoose'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createIodCounts } from './count-iods.js'

@@ -10,7 +10,7 @@ import {
 } from '@iodine/contracts'
 import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
+import type { IodModels } from '../../models.js'
 import { BY, BY_DATE, GRAM_LENGTHS, type IodDoc } from '../models/iod.js'
 
 type Filters = QueryOf<typeof iodsApi.getIodFacets>

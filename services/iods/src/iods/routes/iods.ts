@@ -10,24 +10,24 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
+import type { IodsConfig } from '../../config.js'
+import { createOverlay } from '../../overlay/queries/overlay.js'
+import type { IodStore } from '../../store.js'
+import { forgetUser } from '../../votes/commands/forget-user.js'
+import { stateIods } from '../../votes/commands/state-iods.js'
+import { voteIod } from '../../votes/commands/vote-iod.js'
+import { countMembers, votesSince } from '../../votes/queries/count-members.js'
+import { findConsensus } from '../../votes/queries/find-consensus.js'
 import { bringIods } from '../commands/bring-iods.js'
 import { createIod } from '../commands/create-iod.js'
-import { forgetUser } from '../commands/forget-user.js'
 import { eventsOfIod } from '../commands/publish-iod.js'
-import { stateIods } from '../commands/state-iods.js'
-import { voteIod } from '../commands/vote-iod.js'
-import type { IodsConfig } from '../config.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
 import { presentIods } from '../presenters/iod.js'
 import { createDayCounts } from '../queries/count-days.js'
-import { countMembers, votesSince } from '../queries/count-members.js'
-import { findConsensus } from '../queries/find-consensus.js'
 import { findIods } from '../queries/find-iods.js'
 import { findLevels } from '../queries/find-levels.js'
 import { createIodQueries } from '../queries/list-iods.js'
 import { withValues } from '../queries/lookup-iods.js'
-import { createOverlay } from '../queries/overlay.js'
-import type { IodStore } from '../store.js'
 
 export const addIodRoutes = (
   service: StoreService,

@@ -1,6 +1,6 @@
 import type { QueryFilter, Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
-import { type IodDoc, RAISED } from '../models/iod.js'
+import { type IodDoc, RAISED } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import { forgetCovotes } from './project-covotes.js'
 
 type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas' | 'covotes' | 'covoteBuilds'>

@@ -1,8 +1,8 @@
 import { ignoreDuplicateKey, isDuplicateKey } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
-import type { IodModels } from '../models/index.js'
-import type { IodDoc } from '../models/iod.js'
 import { type Period, pairsIn } from '../policies/vote-pairs.js'
 import { after, settledTime, upTo, votesWhere } from '../queries/count-members.js'
 

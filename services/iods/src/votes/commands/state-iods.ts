@@ -1,7 +1,7 @@
 import { type IodStatement, tlpOfRank } from '@iodine/contracts'
 import { Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
-import type { IodDoc } from '../models/iod.js'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import { confidenceOf } from '../presenters/consensus.js'
 import { findConsensus } from '../queries/find-consensus.js'
 

@@ -1,7 +1,7 @@
 import { DETAILS, VOTE_TYPES, type VoteType } from '@iodine/contracts'
 import { conflict, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { type IodDoc, type IodModel, RAISED, votesOf } from '../models/iod.js'
+import { type IodDoc, type IodModel, RAISED, votesOf } from '../../iods/models/iod.js'
 
 const SMALLER_SIDE = { $min: VOTE_TYPES.map(votesOf) }
 

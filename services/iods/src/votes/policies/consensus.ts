@@ -1,5 +1,5 @@
 import type { VoteType } from '@iodine/contracts'
-import type { VoteDoc } from '../models/iod.js'
+import type { VoteDoc } from '../../iods/models/iod.js'
 import {
   confidenceOf,
   dependence,

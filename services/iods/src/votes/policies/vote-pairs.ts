@@ -1,5 +1,5 @@
 import type { VoteType } from '@iodine/contracts'
-import type { VoteDoc } from '../models/iod.js'
+import type { VoteDoc } from '../../iods/models/iod.js'
 
 /** Two votes on the same side of an IOD within this time of each other count as cast together. */
 export const TOGETHER_MS = 10 * 60_000

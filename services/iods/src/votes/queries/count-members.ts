@@ -1,9 +1,9 @@
 import type { Category, iodsInternal, ResponseOf, SourceType } from '@iodine/contracts'
 import type { Connection } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { IodModels } from '../models/index.js'
-import type { IodModel } from '../models/iod.js'
-import { databaseTime } from './database-time.js'
+import { databaseTime } from '../../database-time.js'
+import type { IodModel } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 
 /** IODs with new votes that are listed at most. */
 const VOTED_MAX = 1_000

@@ -1,8 +1,8 @@
 import type { Consensus } from '@iodine/contracts'
 import { Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
 import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
-import type { IodModels } from '../models/index.js'
-import type { IodDoc } from '../models/iod.js'
 import { type VoterHistory, weighVotes } from '../policies/consensus.js'
 import { presentConsensus } from '../presenters/consensus.js'
 
