@@ -1,9 +1,9 @@
 import type { Connection } from '@iodine/service-kit'
 import { createQuotas } from '@iodine/service-kit'
-import type { CollectorConfig } from '../config.js'
-import { createCaptureModel } from './capture.js'
-import { createLogModels } from './log.js'
-import { type CountedRecords, countRecords, createRecordModels } from './record.js'
+import { createCaptureModel } from './captures/models/capture.js'
+import { createLogModels } from './captures/models/log.js'
+import type { CollectorConfig } from './config.js'
+import { type CountedRecords, countRecords, createRecordModels } from './records/models/record.js'
 
 /** Counters per user: the quotas, and the number of records of each source. */
 export type Counted = CountedRecords | 'capture_bytes'

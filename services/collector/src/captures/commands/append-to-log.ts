@@ -1,11 +1,11 @@
 import { checkpointText, leafHash, nodesAfterAppend, rootOf, subtreesOf } from '@iodine/evidence'
 import { isDuplicateKey } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
 import type { CaptureDoc } from '../models/capture.js'
 import { type CheckpointDoc, type LogModels, type LogNodeDoc, nodeId } from '../models/log.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
-import type { CollectorStore } from '../store.js'
 
 /** Publishes the key. Those before it stay: what they signed is checked with them. */
 export const publishKey = async ({ keys }: LogModels, { id, publicKey }: SealKey): Promise<void> => {

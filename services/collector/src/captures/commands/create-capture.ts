@@ -3,8 +3,8 @@ import { DETAILS, LIMITS, type Manifest } from '@iodine/contracts'
 import { manifestHash } from '@iodine/evidence'
 import { conflict, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { CollectorModels } from '../../models.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorModels } from '../models/index.js'
 import { bytesOf, checkManifest, handedOver } from '../policies/manifest.js'
 
 const missingOf = (manifest: Manifest, received: readonly string[]): string[] =>

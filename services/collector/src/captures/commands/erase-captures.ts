@@ -2,9 +2,9 @@ import { evidenceInternal, id, sha256 } from '@iodine/contracts'
 import type { Kind, KindSpec, Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
+import type { CollectorModels } from '../../models.js'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorModels } from '../models/index.js'
 import { handedOver } from '../policies/manifest.js'
 
 /** How long blobs of a capture may be missing. */

@@ -1,6 +1,6 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { CollectorStore } from '../store.js'
+import type { CollectorStore } from '../../store.js'
 import { forgetCaptures } from './erase-captures.js'
 
 /** Deletes a deleted user's records, and captures but the shared ones. */

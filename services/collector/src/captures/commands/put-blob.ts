@@ -1,10 +1,10 @@
 import { DETAILS } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
 import { conflict, HttpError, invalid, notFound } from '@iodine/service-kit'
+import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
 import { handedOver } from '../policies/manifest.js'
 import { ownCapture } from '../policies/read-capture.js'
-import type { CollectorStore } from '../store.js'
 
 /**
  * Stores a blob of an open capture; may be repeated. Throws 404 for a blob that the manifest does not name, 409

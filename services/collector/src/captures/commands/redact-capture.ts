@@ -1,6 +1,6 @@
 import { notFound } from '@iodine/service-kit'
+import type { CollectorStore } from '../../store.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorStore } from '../store.js'
 import { eraseCapture } from './erase-captures.js'
 
 /**

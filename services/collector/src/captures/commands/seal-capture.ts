@@ -1,11 +1,11 @@
 import { DETAILS, LIMITS, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 import { checkPlainData, conflict, faults, hashOf, invalid } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { CollectorModels } from '../../models.js'
+import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
-import type { CollectorModels } from '../models/index.js'
 import { handedOver } from '../policies/manifest.js'
 import { ownCapture, type ReadableCapture } from '../policies/read-capture.js'
-import type { CollectorStore } from '../store.js'
 import type { Appender } from './append-to-log.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true })

@@ -1,7 +1,7 @@
 import { notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { CollectorModels } from '../../models.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorModels } from '../models/index.js'
 
 type Captures = Pick<CollectorModels, 'captures'>
 

@@ -1,10 +1,10 @@
 import { evidenceInternal } from '@iodine/contracts'
 import { buildWacz } from '@iodine/evidence/wacz'
 import type { Peers } from '@iodine/service-kit'
+import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
 import { handedOver } from '../policies/manifest.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
-import type { CollectorStore } from '../store.js'
 import { anchoredSince, keysOf, sealedOf } from './read-log.js'
 
 /** A sealed capture with its evidence as WACZ. Throws 409 unless sealed. */

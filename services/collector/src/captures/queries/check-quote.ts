@@ -10,12 +10,12 @@ import {
 import { contextOf, pointerValue, splitsCharacter } from '@iodine/evidence'
 import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { RecordDoc } from '../../records/models/record.js'
+import { presentRecords } from '../../records/presenters/record.js'
+import type { CollectorStore } from '../../store.js'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { RecordDoc } from '../models/record.js'
 import { type ReadableCapture, readableCapture } from '../policies/read-capture.js'
-import { presentRecords } from '../presenters/record.js'
-import type { CollectorStore } from '../store.js'
 
 type Quote = BodyOf<typeof capturesInternal.checkQuote>
 type Place = Pick<Quote, 'start' | 'end' | 'exact'>

@@ -8,6 +8,7 @@ import {
   sendList,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
 import { blobKey } from '../blobs/index.js'
 import { createAppender, publishKey } from '../commands/append-to-log.js'
 import { createCapture } from '../commands/create-capture.js'
@@ -20,7 +21,6 @@ import type { SealKey } from '../policies/seal-key.js'
 import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
 import { archiveOf } from '../queries/archive-capture.js'
 import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
-import type { CollectorStore } from '../store.js'
 
 /** Bytes as a download that no browser runs. */
 const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {

@@ -6,17 +6,17 @@ import {
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
+import type { CollectorConfig } from '../../config.js'
+import { resightRecords } from '../../records/commands/sight-records.js'
+import { presentRecords } from '../../records/presenters/record.js'
+import { openRecords } from '../../records/queries/open-records.js'
+import type { CollectorStore } from '../../store.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
-import { resightRecords } from '../commands/sight-records.js'
 import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
-import type { CollectorConfig } from '../config.js'
 import type { CaptureDoc } from '../models/capture.js'
 import { presentSummaries, sealOf } from '../presenters/capture.js'
-import { presentRecords } from '../presenters/record.js'
 import { checkQuote } from '../queries/check-quote.js'
-import { openRecords } from '../queries/open-records.js'
-import type { CollectorStore } from '../store.js'
 
 export const addInternalRoutes = (
   service: StoreService,

@@ -1,6 +1,6 @@
 import { notFound } from '@iodine/service-kit'
+import type { CollectorStore } from '../../store.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
-import type { CollectorStore } from '../store.js'
 
 /** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (

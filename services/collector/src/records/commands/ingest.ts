@@ -20,7 +20,8 @@ import {
   unavailable,
 } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
-import type { Counted } from '../models/index.js'
+import type { Counted } from '../../models.js'
+import type { CollectorStore } from '../../store.js'
 import {
   bytesOf,
   DOCUMENT_BYTES,
@@ -30,7 +31,6 @@ import {
   versionOf,
 } from '../models/record.js'
 import { packRecord, unpackRecord } from '../presenters/record.js'
-import type { CollectorStore } from '../store.js'
 
 const ATTEMPTS = 20
 /** JSON a fifth of a document's limit can exceed it as BSON. */

@@ -1,8 +1,8 @@
 import type { BodyOf, collectorApi } from '@iodine/contracts'
 import { inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
 import type { RecordScope } from '../models/record.js'
-import type { CollectorStore } from '../store.js'
 
 /**
  * Shares a user's own records, or stops it. Searches ask for what is shared now, so that it is undone at once.

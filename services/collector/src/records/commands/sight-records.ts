@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, type SightingRecord, sightingsInternal } from '@iodine/contracts'
 import { byId, HttpError, isFinalRefusal, type StoreService } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
-import type { CollectorModels } from '../models/index.js'
+import type { CollectorModels } from '../../models.js'
 import { type RecordDoc, type RemovalDoc, versionOf } from '../models/record.js'
 import { presentSighting } from '../presenters/sighting.js'
 

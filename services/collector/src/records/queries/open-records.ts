@@ -1,7 +1,7 @@
 import { type BodyOf, excerptOf, type ResponseOf, type recordsInternal } from '@iodine/contracts'
 import { quotesOf } from '@iodine/likeness'
 import { Types } from 'mongoose'
-import type { CollectorModels } from '../models/index.js'
+import type { CollectorModels } from '../../models.js'
 import type { RecordDoc } from '../models/record.js'
 import { postText } from '../presenters/sighting.js'
 

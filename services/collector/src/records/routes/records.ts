@@ -1,13 +1,13 @@
 import { collectorApi, type Source } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
 import { deleteRecord } from '../commands/delete-record.js'
 import { ingest } from '../commands/ingest.js'
 import { shareRecords } from '../commands/share-records.js'
 import type { RecordDoc, RecordScope } from '../models/record.js'
 import { presentRecords } from '../presenters/record.js'
 import { containingText } from '../queries/search-records.js'
-import type { CollectorStore } from '../store.js'
 
 const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordScope => ({
   user_id: new Types.ObjectId(user.id),
