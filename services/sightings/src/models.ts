@@ -1,4 +1,5 @@
 import type { Connection } from '@iodine/service-kit'
+import { type EdgeDoc, edgeSchema, type RunDoc, runSchema } from './coordination/models/run.js'
 import {
   type CountDoc,
   type CountingDoc,
@@ -6,9 +7,8 @@ import {
   countSchema,
   type SnapshotDoc,
   snapshotSchema,
-} from './count.js'
-import { type EdgeDoc, edgeSchema, type RunDoc, runSchema } from './run.js'
-import { type IndexDoc, indexSchema, type SightingDoc, sightingSchema } from './sighting.js'
+} from './sightings/models/count.js'
+import { type IndexDoc, indexSchema, type SightingDoc, sightingSchema } from './sightings/models/sighting.js'
 
 export const createModels = (mongo: Connection) => ({
   mongo,

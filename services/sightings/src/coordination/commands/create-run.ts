@@ -1,8 +1,8 @@
 import { LIMITS, type RunQuestion } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { SightingStore } from '../../store.js'
 import type { RunDoc } from '../models/run.js'
-import type { SightingStore } from '../store.js'
 import { removeRun } from './remove-run.js'
 
 /** Stores a run with its work, in one of the user's places for runs at once. Throws 409 if all are taken. */

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 
 /** Removes a run and what it found. A run that is under way ends without a trace. */
 export const removeRun = async (

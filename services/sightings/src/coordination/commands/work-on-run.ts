@@ -8,14 +8,14 @@ import {
   type StoreService,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../../sightings/commands/create-secrets.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createSlots } from '../policies/slots.js'
 import { type Collected, collectPosts } from '../queries/collect-posts.js'
 import { recordsAbout } from '../queries/records-about.js'
 import type { Findings, FoundEdge, Post } from '../thread/find.js'
 import { findInThread } from '../thread/start.js'
-import type { Secrets } from './create-secrets.js'
 
 /** Runs that a process works on at once, apart from those that have taken `SLOT_MS`. */
 const SLOTS = 2

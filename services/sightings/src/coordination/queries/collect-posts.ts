@@ -1,9 +1,9 @@
 import { foldValue, LIMITS, type ShareKind } from '@iodine/contracts'
 import type { QueryFilter, Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
+import type { SightingDoc } from '../../sightings/models/sighting.js'
+import { hashKey } from '../../sightings/policies/media-keys.js'
 import type { RunDoc } from '../models/run.js'
-import type { SightingDoc } from '../models/sighting.js'
-import { hashKey } from '../policies/media-keys.js'
 import type { Post } from '../thread/find.js'
 
 const BATCH = 500

@@ -6,9 +6,9 @@ import {
 } from '@iodine/contracts'
 import { notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
+import type { SightingDoc } from '../../sightings/models/sighting.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
-import type { SightingDoc } from '../models/sighting.js'
 
 const OPEN_MS = 10_000
 

@@ -1,7 +1,7 @@
 import { LIMITS } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import type { RunDoc } from '../models/run.js'
 
 /** A run of the user. Throws 404 for another's. */

@@ -1,12 +1,12 @@
 import { recordsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { Secrets } from '../commands/create-secrets.js'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../../sightings/commands/create-secrets.js'
+import { createSign } from '../../sightings/policies/signed.js'
+import { type FindQuotes, findMatches, type Scope } from '../../sightings/queries/candidates.js'
+import { questionOf, valueQuestion } from '../../sightings/queries/question.js'
 import type { RunDoc } from '../models/run.js'
-import { createSign } from '../policies/signed.js'
-import { type FindQuotes, findMatches, type Scope } from './candidates.js'
-import { questionOf, valueQuestion } from './question.js'
 
 const OPEN_MS = 10_000
 

@@ -1,12 +1,12 @@
 import { coordinationApi, LIMITS } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
+import type { SightingStore } from '../../store.js'
 import { createRun } from '../commands/create-run.js'
 import { removeRun } from '../commands/remove-run.js'
 import type { EdgeDoc } from '../models/run.js'
 import { presentNetwork, presentRun } from '../presenters/run.js'
 import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
-import type { SightingStore } from '../store.js'
 
 /** Who shares the same within a time. */
 export const addCoordinationRoutes = (service: StoreService, store: SightingStore): void => {

@@ -1,7 +1,7 @@
 import type { ShareKind } from '@iodine/contracts'
 import { detectPairs, type Edge, network, type Pair, type Share, significance } from '@iodine/coordination'
 import { likeness, type Signature } from '@iodine/likeness'
-import { NEAR } from '../policies/signed.js'
+import { NEAR } from '../../sightings/policies/signed.js'
 
 /** A post as a run looks at it. */
 export interface Post {

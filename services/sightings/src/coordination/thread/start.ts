@@ -12,7 +12,7 @@ const entry = (): string => {
   const path = fileURLToPath(
     new URL(
       import.meta.url.endsWith('.ts')
-        ? '../../dist/thread/coordination-thread.js'
+        ? '../../../dist/coordination/thread/coordination-thread.js'
         : './coordination-thread.js',
       import.meta.url,
     ),

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { inTransaction, type Kind } from '@iodine/service-kit'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import type { RecordPage } from './request-records.js'
 
 /** Names that others see in the place of ids, and signatures of texts, of this deployment. */

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 
 /** Removes all of a deleted user. Numbers of the day's snapshot stay, without a trace of whom they count. */
 export const forgetUser = async (

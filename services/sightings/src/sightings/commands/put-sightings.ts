@@ -7,7 +7,7 @@ import {
 } from '@iodine/contracts'
 import { isDuplicateKey, unavailable } from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'

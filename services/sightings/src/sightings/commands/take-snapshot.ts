@@ -1,8 +1,8 @@
 import type { KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
+import type { SightingModels } from '../../models.js'
 import { COUNTED_OWNERS, type CountDoc } from '../models/count.js'
-import type { SightingModels } from '../models/index.js'
 
 const BATCH = 1_000
 /** Counts below this threshold are suppressed (k-anonymity). They include the user who asks. */

@@ -1,7 +1,7 @@
 import { type BodyOf, LIMITS, type Match, type recordsInternal, type SharedAs } from '@iodine/contracts'
 import { likeness, rankingScores, type Signature } from '@iodine/likeness'
 import type { QueryFilter, Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import type { LookedUp, SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 import { differingBits, LOOKS_BITS } from '../policies/media-keys.js'

@@ -1,6 +1,6 @@
 import type { BodyOf, ResponseOf, sightingsInternal } from '@iodine/contracts'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink } from '../policies/canonical-link.js'
 

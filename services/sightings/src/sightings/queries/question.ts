@@ -1,7 +1,7 @@
 import { refang, type SightingSearch } from '@iodine/contracts'
 import { notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { canonicalLink, canonicalLinkOf } from '../policies/canonical-link.js'
 import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'

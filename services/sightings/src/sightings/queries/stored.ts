@@ -1,4 +1,4 @@
-import type { SightingModels } from '../models/index.js'
+import type { SightingModels } from '../../models.js'
 
 /** Size of a sighting in BSON with a signature of full length and some links; reading them all would take long. */
 const SIGHTING_BYTES = 2_500

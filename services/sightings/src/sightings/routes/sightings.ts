@@ -9,15 +9,15 @@ import {
   watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { SightingsConfig } from '../../config.js'
+import type { SightingStore } from '../../store.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
-import type { SightingsConfig } from '../config.js'
 import { createSign } from '../policies/signed.js'
 import { countOthers } from '../queries/count-others.js'
 import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
 import { storedOf } from '../queries/stored.js'
-import type { SightingStore } from '../store.js'
 
 export const addSightingRoutes = (
   service: StoreService,
