@@ -9,6 +9,7 @@ import { addSystemRoutes } from './administration/routes/system.js'
 import { addAuditRoutes } from './audit/routes/audit.js'
 import type { AuthConfig } from './config.js'
 import { startKeys } from './keys/commands/keys.js'
+import { addKeyRoutes } from './keys/routes/keys.js'
 import { readSessionKeys } from './sessions/commands/sessions.js'
 import { addAuthRoutes } from './sign-in/routes/sign-in.js'
 import { createStore } from './store.js'
@@ -28,6 +29,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addSystemRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
+    addKeyRoutes(context)
     return () => startKeys(context)
   }
   return startStoreService('auth', config, { ...deps, tokenKeys }, build)

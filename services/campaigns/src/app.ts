@@ -3,6 +3,7 @@ import { addCampaignRoutes } from './campaigns/routes/campaigns.js'
 import type { CampaignsConfig } from './config.js'
 import { addFeedRoutes } from './feeds/routes/feeds.js'
 import { addMispFeedRoutes } from './feeds/routes/misp-feed.js'
+import { addSharingRoutes } from './feeds/routes/sharing.js'
 import { addImportRoutes } from './imports/routes/imports.js'
 import { createStore } from './store.js'
 import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
@@ -14,6 +15,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     const store = createStore(service, config)
     addCampaignRoutes(service, store, config)
     addImportRoutes(service, store)
+    addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)

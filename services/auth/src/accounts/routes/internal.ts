@@ -1,17 +1,7 @@
-import { authInternal, keysInternal, mailsInternal, type UserCard } from '@iodine/contracts'
-import {
-  done,
-  feedSecretContext,
-  notFound,
-  reseal,
-  seal,
-  serveHistory,
-  serveSecrets,
-} from '@iodine/service-kit'
+import { authInternal, mailsInternal, type UserCard } from '@iodine/contracts'
+import { done, notFound, serveHistory } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import type { AuthContext } from '../../context.js'
-import { resealSecrets } from '../../keys/commands/keys.js'
-import { countSealed, listKeys } from '../../keys/queries/keys.js'
 import { settleMail } from '../../mails/commands/send-mail.js'
 import { checkSession } from '../../sessions/commands/sessions.js'
 import { isAdmin, requireAdmin } from '../../sessions/policies/admin.js'
@@ -26,10 +16,7 @@ const found = <T>(value: T | null): T => {
 }
 
 export const addInternalRoutes = (context: AuthContext): void => {
-  const { config, keys, models, service } = context
-
-  // Without authentication: the keys are public, and services fetch them before they can authenticate.
-  service.app.get('/internal/jwks', async () => keys.jwks)
+  const { models, service } = context
 
   service.internal(authInternal.checkSession, async ({ body }) =>
     found(await checkSession(context, body.sid)),
@@ -57,36 +44,10 @@ export const addInternalRoutes = (context: AuthContext): void => {
     cardsOf({ username_key: { $in: body.usernames.map(usernameKey) } }),
   )
 
-  service.internal(authInternal.getSealedAiKey, async ({ params }) => {
-    const user = await models.users
-      .findOne({ _id: params.id, deleted_at: null })
-      .select('sealed_ai_key')
-      .lean<UserDoc>()
-    if (!user) throw notFound()
-    return { sealed: user.sealed_ai_key }
-  })
-
   service.internal(authInternal.checkAdmin, async ({ params: { id }, body: { sid } }) => {
     if (sid !== undefined) await requireAdmin(context, { id, sid, scope: 'full' })
     return { is_admin: await isAdmin(context, id) }
   })
-
-  service.internal(authInternal.sealFeedSecret, async ({ body: { id, url, secret } }) => ({
-    sealed: seal(config.SECRETS_KEY, feedSecretContext(id, url), secret),
-  }))
-
-  service.internal(keysInternal.resealFeedSecrets, async ({ body }) =>
-    body.values.map(({ id, url, sealed }) => {
-      try {
-        return reseal(config.SECRETS_KEY, feedSecretContext(id, url), sealed)
-      } catch {
-        return null
-      }
-    }),
-  )
-
-  service.internal(keysInternal.getKeys, () => listKeys(context))
-  serveSecrets(service, { count: () => countSealed(context), reseal: after => resealSecrets(context, after) })
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 

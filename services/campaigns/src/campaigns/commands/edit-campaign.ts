@@ -1,8 +1,6 @@
 import type { BodyOf, campaignsApi } from '@iodine/contracts'
 import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
-import { enqueueRemoval } from '../../imports/commands/remove-import.js'
 import type { Store } from '../../models.js'
 import { type CampaignDoc, type CampaignModel, searchFields } from '../models/campaign.js'
 import { changeCampaign } from './change-campaign.js'
@@ -32,9 +30,9 @@ export const createCampaign = async (
 }
 
 /** Only the creator may edit or delete a campaign. The write itself has the condition, so it is atomic. */
-const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
+export const mine = (userId: string, id: string) => ({ _id: id, created_by: userId })
 
-const refusal = async (model: CampaignModel, id: string) =>
+export const refusal = async (model: CampaignModel, id: string) =>
   (await model.exists({ _id: id })) ? forbidden() : notFound()
 
 /** Throws 404, or 403 for another user's campaign. */
@@ -55,16 +53,4 @@ export const updateCampaign = async (
       : await campaigns.findOne(mine(userId, id)).lean<CampaignDoc>()
   if (!doc) throw await refusal(campaigns, id)
   return doc
-}
-
-/** Throws 404, or 403 for another user's campaign. */
-export const deleteCampaign = async (store: Store, userId: string, id: string): Promise<void> => {
-  const { campaigns, quotas } = store
-  await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
-    const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
-    // The exception rolls the usage back.
-    if (deletedCount === 0) throw await refusal(campaigns, id)
-    await enqueueRemoval(store, { campaign_id: id }, session)
-    await enqueueWithdrawal(store, { _id: id }, session)
-  })
 }

@@ -1,7 +1,5 @@
-import { type CampaignSharing, campaignsApi, importsApi } from '@iodine/contracts'
+import { importsApi } from '@iodine/contracts'
 import { createKeyedLimiter, type StoreService } from '@iodine/service-kit'
-import { readLevels, readSharing } from '../../campaigns/queries/sharing.js'
-import { SharingChanged, shareCampaign } from '../../feeds/commands/share-campaign.js'
 import type { Store } from '../../models.js'
 import { applyImport } from '../commands/apply-import.js'
 import { receiveImport } from '../commands/receive-import.js'
@@ -10,10 +8,7 @@ import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
 
-/** Changes of one campaign's sharing that overtake another, before that one is refused (409). */
-const SHARING_ATTEMPTS = 100
-
-/** Files that go into campaigns, and how far these may be passed on. */
+/** Files that are imported into campaigns. */
 export const addImportRoutes = (service: StoreService, store: Store): void => {
   const { imports } = store
 
@@ -51,35 +46,4 @@ export const addImportRoutes = (service: StoreService, store: Store): void => {
   service.route(importsApi.getKept, async ({ params, user }) =>
     readKept(store, service.users, user.id, params.id),
   )
-  service.route(campaignsApi.getSharing, async ({ params }) => readSharing(store, params.id))
-  /** What a change of sharing is to the audit log. */
-  const sharingAction = (before: { published: boolean }, published = before.published) => {
-    if (published === before.published) return 'campaign.level-changed'
-    return published ? 'campaign.published' : 'campaign.withdrawn'
-  }
-  service.route(campaignsApi.updateSharing, async call => {
-    const { params, body, user } = call
-    const change = async (): Promise<CampaignSharing> => {
-      const before = await readLevels(store, params.id)
-      const tlp = body.tlp ?? before.tlp
-      const action = sharingAction(before, body.published)
-      return service.audit.during(
-        call,
-        { action, subject: { kind: 'campaign', id: params.id }, detail: tlp },
-        async note => {
-          const after = await shareCampaign(store, user.id, params.id, body, before)
-          note({ isNothing: action === 'campaign.level-changed' && tlp === before.tlp })
-          return after
-        },
-      )
-    }
-    let sharing: CampaignSharing | undefined
-    // Another request's change would make the entry a wrong one: this one begins anew after it.
-    for (let left = SHARING_ATTEMPTS; !sharing; left--)
-      sharing = await change().catch(error => {
-        if (error instanceof SharingChanged && left > 1) return undefined
-        throw error
-      })
-    return sharing
-  })
 }

@@ -1,7 +1,7 @@
-import { type BodyOf, DETAILS, LIMITS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
+import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { Store } from '../../models.js'
-import { LEASE_MS, NOTHING_SKIPPED, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
+import { ended, LEASE_MS, NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
 import { newToken } from './edit-subscription.js'
 
@@ -9,60 +9,6 @@ type Pull = NonNullable<ResponseOf<typeof subscriptionsInternal.claimPull>['pull
 
 export const pullLost = () => new HttpError(409, DETAILS.pullLost)
 const leaseEnd = () => new Date(Date.now() + LEASE_MS)
-const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000)
-
-/** The shortest wait of a run that has failed, whatever the feed asks for. */
-const RETRY_MIN_MS = 60_000
-
-/** What can't be read, together with more of it. */
-export const withSkipped = (
-  { count, listed }: SkippedDoc,
-  more: readonly SkippedDoc['listed'][number][] = [],
-): SkippedDoc => ({
-  count: count + more.length,
-  listed: [...listed, ...more].slice(0, LIMITS.invalidListed),
-})
-
-/** What a run has come to: what its subscription is set to. */
-export const ended = (
-  {
-    every,
-    more,
-    skipped = NOTHING_SKIPPED,
-  }: Pick<SubscriptionDoc, 'every'> & Partial<Pick<SubscriptionDoc, 'more' | 'skipped'>>,
-  {
-    error = null,
-    objects = 0,
-    iods = 0,
-    refused = 0,
-    invalid = [],
-    unknown_techniques = [],
-  }: Partial<NonNullable<SubscriptionDoc['last']>>,
-  retryMs: number | null = null,
-) =>
-  ({
-    state: 'waiting',
-    lease: null,
-    next_cursor: null,
-    withdrawn: [],
-    skipped: NOTHING_SKIPPED,
-    more: false,
-    last: {
-      at: new Date(),
-      error,
-      objects,
-      iods,
-      skipped: skipped.count,
-      refused,
-      invalid: withSkipped(skipped, invalid).listed,
-      unknown_techniques,
-    },
-    next_at: more
-      ? new Date()
-      : retryMs === null
-        ? minutesFromNow(every)
-        : new Date(Date.now() + Math.max(retryMs, RETRY_MIN_MS)),
-  }) as const
 
 /** A subscription whose run is this one. */
 export const running = (id: string, token: string) =>

@@ -16,8 +16,8 @@ import type { ForeignDoc } from '../../imports/models/foreign.js'
 import { type ImportDoc, NO_COUNTS } from '../../imports/models/import.js'
 import type { Store } from '../../models.js'
 import { isOlder } from '../../versions.js'
-import type { SubscriptionDoc } from '../models/subscription.js'
-import { ended, pullLost, running, withSkipped } from './claim-pull.js'
+import { ended, type SubscriptionDoc, withSkipped } from '../models/subscription.js'
+import { pullLost, running } from './claim-pull.js'
 
 /** Keys in a query. */
 const KEYS = 2_000

@@ -1,4 +1,11 @@
-import { FEED_KINDS, type FeedKind, PULL_STATES, type PullState, type Subscription } from '@iodine/contracts'
+import {
+  FEED_KINDS,
+  type FeedKind,
+  LIMITS,
+  PULL_STATES,
+  type PullState,
+  type Subscription,
+} from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /** How long a worker that says nothing has a subscription for itself. */
@@ -78,6 +85,59 @@ subscriptionSchema.index({ state: 1, next_at: 1 })
 subscriptionSchema.index({ campaign_id: 1 })
 subscriptionSchema.index({ user_id: 1 })
 subscriptionSchema.index({ import_id: 1 })
+
+/** The shortest wait of a run that has failed, whatever the feed asks for. */
+const RETRY_MIN_MS = 60_000
+
+/** What can't be read, together with more of it. */
+export const withSkipped = (
+  { count, listed }: SkippedDoc,
+  more: readonly SkippedDoc['listed'][number][] = [],
+): SkippedDoc => ({
+  count: count + more.length,
+  listed: [...listed, ...more].slice(0, LIMITS.invalidListed),
+})
+
+/** What a run has come to: what its subscription is set to. */
+export const ended = (
+  {
+    every,
+    more,
+    skipped = NOTHING_SKIPPED,
+  }: Pick<SubscriptionDoc, 'every'> & Partial<Pick<SubscriptionDoc, 'more' | 'skipped'>>,
+  {
+    error = null,
+    objects = 0,
+    iods = 0,
+    refused = 0,
+    invalid = [],
+    unknown_techniques = [],
+  }: Partial<NonNullable<SubscriptionDoc['last']>>,
+  retryMs: number | null = null,
+) =>
+  ({
+    state: 'waiting',
+    lease: null,
+    next_cursor: null,
+    withdrawn: [],
+    skipped: NOTHING_SKIPPED,
+    more: false,
+    last: {
+      at: new Date(),
+      error,
+      objects,
+      iods,
+      skipped: skipped.count,
+      refused,
+      invalid: withSkipped(skipped, invalid).listed,
+      unknown_techniques,
+    },
+    next_at: more
+      ? new Date()
+      : retryMs === null
+        ? new Date(Date.now() + every * 60_000)
+        : new Date(Date.now() + Math.max(retryMs, RETRY_MIN_MS)),
+  }) as const
 
 /** An IOD that an import of a subscription has put into its campaign. It leaves once nothing there names it. */
 export interface BroughtDoc {
