@@ -38,6 +38,19 @@ const reserved = (name, to, importers, comment) => ({
   to: { path: to },
 })
 
+/** Capabilities of the services that have several: each builds on those before it alone. */
+const CAPABILITIES = {
+  auth: ['audit', 'mails', 'sessions', 'tokens', 'accounts', 'sign-in', 'keys', 'administration'],
+  campaigns: ['campaigns', 'techniques', 'imports', 'exports', 'feeds', 'subscriptions', 'deletion'],
+  collector: ['records', 'captures'],
+  iods: ['iods', 'votes', 'overlay', 'evidence'],
+  narratives: ['canon', 'graph', 'narratives'],
+  sightings: ['sightings', 'coordination'],
+}
+const KINDS = 'routes|commands|queries|models|policies|presenters|blobs|thread'
+/** Files of a service, of one kind: with a folder for the capability or without. */
+const kinds = names => ['', '[^/]+/'].map(folder => `^services/[^/]+/src/${folder}(?:${names})/`)
+
 const npm = names => `(^|/)node_modules/(${names})/`
 const contracts = 'packages/contracts'
 
@@ -239,6 +252,47 @@ export default {
       code('tools/build-kit'),
       [of('tools/build-kit|tools/bench'), '/rsbuild\\.config\\.[^/]+$'],
       'tools/build-kit runs when the web apps are built: what they need at run time belongs into packages/mfe-kit.',
+    ),
+    {
+      name: 'folders-by-capability',
+      severity: 'error',
+      comment:
+        'A service with several capabilities has src/CAPABILITY/KIND/, and CAPABILITIES lists them; each other has src/KIND/.',
+      from: {
+        path: '^services/(?!workers/)[^/]+/src/[^/]+/',
+        pathNot: [
+          '^services/[^/]+/src/migrations/',
+          `^services/(?!${Object.keys(CAPABILITIES).join('|')})[^/]+/src/(?:${KINDS})/[^/]+$`,
+          ...Object.entries(CAPABILITIES).map(
+            ([service, names]) => `^services/${service}/src/(?:${names.join('|')})/(?:${KINDS})/[^/]+$`,
+          ),
+        ],
+      },
+      to: {},
+    },
+    ...Object.entries(CAPABILITIES).flatMap(([service, names]) =>
+      names.slice(0, -1).map((name, at) => ({
+        name: 'capabilities-in-order',
+        severity: 'error',
+        comment:
+          'A capability builds on those before it in CAPABILITIES: move what both need down. Routes and models are free.',
+        from: { path: `^services/${service}/src/${name}/(?!routes/|models/)` },
+        to: { path: `^services/${service}/src/(?:${names.slice(at + 1).join('|')})/(?!models/)` },
+      })),
+    ),
+    {
+      name: 'models-import-models',
+      severity: 'error',
+      comment:
+        'Models describe what is stored: each capability may import them, as they import no other kind.',
+      from: { path: kinds('models') },
+      to: { path: kinds('routes|commands|queries|policies|presenters') },
+    },
+    reserved(
+      'routes-in-the-app',
+      kinds('routes'),
+      ['^services/[^/]+/src/app\\.ts$'],
+      'Routes are the entry of a capability: app.ts adds them, and what they do stands in commands and queries.',
     ),
     reserved(
       'mongoose-in-services',

@@ -45,6 +45,13 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
   'embedded-mongo-is-a-database': ['services/iods/src/e.ts', 'packages/embedded-mongo/src/index.ts'],
   'chaos-stays-outside': ['tools/chaos/src/a.ts', 'services/auth/src/index.ts'],
   'build-kit-at-build-time': ['mfe-iods/src/b.ts', 'tools/build-kit/src/index.ts'],
+  'folders-by-capability': ['services/iods/src/queries/a.ts', 'services/iods/src/models.ts'],
+  'capabilities-in-order': [
+    'services/iods/src/iods/queries/a.ts',
+    'services/iods/src/votes/policies/independence.ts',
+  ],
+  'models-import-models': ['services/iods/src/iods/models/a.ts', 'services/iods/src/iods/policies/uid.ts'],
+  'routes-in-the-app': ['services/iods/src/iods/commands/a.ts', 'services/iods/src/iods/routes/iods.ts'],
   'mongoose-in-services': ['gateway/src/b.ts', 'mongoose'],
   'react-in-the-browser-parts': ['services/iods/src/f.ts', 'react'],
   'blueprint-through-ui': ['mfe-iods/src/c.ts', '@blueprintjs/core'],
@@ -77,7 +84,8 @@ describe('the import rules', () => {
     const { default: config } = (await import(pathToFileURL(CONFIG).href)) as {
       default: { forbidden: { name: string }[] }
     }
-    expect(Object.keys(VIOLATIONS).sort()).toEqual(config.forbidden.map(({ name }) => name).sort())
+    const names = new Set(config.forbidden.map(({ name }) => name))
+    expect(Object.keys(VIOLATIONS).sort()).toEqual([...names].sort())
     const parts = new Set<string>()
     for (const [importer, imported] of Object.values(VIOLATIONS)) {
       write(importer, importOf(importer, imported))

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountsInternal, auditInternal, email, KEY_SETTINGS, type KeySetting } from '@iodine/contracts'
 import { HttpError, newAuditEntry, type Peers } from '@iodine/service-kit'
+import { EXPORTED, readPart, writeExport } from './accounts/queries/personal-data.js'
 import { describeKeys, keysOf, nextStep, readKeyStates, settingOf, shortOf } from './key-settings.js'
-import { EXPORTED, readPart, writeExport } from './queries/personal-data.js'
 
 const USAGE = `account delete|suspend|unsuspend|reset-passkeys EMAIL
 account export EMAIL [FILE]     FILE: account-ID.json in this folder unless given; - for standard output

@@ -1,16 +1,17 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import { createLocalJWKSet } from 'jose'
-import { startKeys } from './commands/keys.js'
-import { readSessionKeys } from './commands/sessions.js'
+import { addAccountRoutes } from './accounts/routes/accounts.js'
+import { addInternalRoutes } from './accounts/routes/internal.js'
+import { addProfileRoutes } from './accounts/routes/profile.js'
+import { addAdminRoutes } from './administration/routes/beta-codes.js'
+import { addPeopleRoutes } from './administration/routes/people.js'
+import { addSystemRoutes } from './administration/routes/system.js'
+import { addAuditRoutes } from './audit/routes/audit.js'
 import type { AuthConfig } from './config.js'
-import { addAccountRoutes } from './routes/accounts.js'
-import { addAdminRoutes } from './routes/admin.js'
-import { addAuditRoutes } from './routes/audit.js'
-import { addAuthRoutes } from './routes/auth.js'
-import { addInternalRoutes } from './routes/internal.js'
-import { addPeopleRoutes } from './routes/people.js'
-import { addProfileRoutes } from './routes/profile.js'
-import { addSystemRoutes } from './routes/system.js'
+import { startKeys } from './keys/commands/keys.js'
+import { addKeyRoutes } from './keys/routes/keys.js'
+import { readSessionKeys } from './sessions/commands/sessions.js'
+import { addAuthRoutes } from './sign-in/routes/sign-in.js'
 import { createStore } from './store.js'
 
 /** Accounts: sign-in by mailed links, sessions, profiles, beta codes. */
@@ -28,6 +29,7 @@ export const createApp = async (config: AuthConfig, deps?: ServiceDeps): Promise
     addSystemRoutes(context)
     addAccountRoutes(context)
     addInternalRoutes(context)
+    addKeyRoutes(context)
     return () => startKeys(context)
   }
   return startStoreService('auth', config, { ...deps, tokenKeys }, build)

@@ -2,8 +2,8 @@ import type { AuditEntry } from '@iodine/contracts'
 import type { Kind, RateLimit, SigningKey, StoreService } from '@iodine/service-kit'
 import type { JSONWebKeySet } from 'jose'
 import type { AuthConfig } from './config.js'
-import type { AuthModels } from './models/index.js'
-import type { OutgoingMail } from './models/mail.js'
+import type { OutgoingMail } from './mails/models/mail.js'
+import type { AuthModels } from './models.js'
 
 export interface SessionKeys {
   /** Signs new tokens: the first of `JWT_PRIVATE_KEY`. */

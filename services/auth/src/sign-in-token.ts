@@ -1,10 +1,10 @@
 import { connectMongo } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { newCode } from './commands/codes.js'
-import { addLink } from './commands/request-magic-link.js'
+import { newCode } from './codes.js'
 import type { AuthConfig } from './config.js'
-import { createModels } from './models/index.js'
-import { isAdminEmail } from './policies/admin.js'
+import { createModels } from './models.js'
+import { isAdminEmail } from './sessions/policies/admin.js'
+import { addLink } from './sign-in/commands/request-magic-link.js'
 
 /**
  * Creates the token of a sign-in link for a lower-cased address and sends no mail. It is for the operator who

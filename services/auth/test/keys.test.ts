@@ -292,7 +292,7 @@ describe('keys that seal', () => {
       await start({ SECRETS_KEY: `${old},${fresh}` }),
       await start({ SECRETS_KEY: `${fresh},${old}` }),
     ]
-    const { isChallenge, newChallenge } = await import('../src/commands/challenges.js')
+    const { isChallenge, newChallenge } = await import('../src/sign-in/commands/challenges.js')
     const context = (SECRETS_KEY: string) => ({ config: { SECRETS_KEY } }) as never
     const rings = [`${old},${fresh}`, `${fresh},${old}`]
     for (const made of rings)

@@ -1,12 +1,13 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { addCampaignRoutes } from './campaigns/routes/campaigns.js'
 import type { CampaignsConfig } from './config.js'
-import { addCampaignRoutes } from './routes/campaigns.js'
-import { addFeedRoutes } from './routes/feeds.js'
-import { addImportRoutes } from './routes/imports.js'
-import { addMispFeedRoutes } from './routes/misp-feed.js'
-import { addSubscriptionRoutes } from './routes/subscriptions.js'
-import { addTechniqueRoutes } from './routes/techniques.js'
+import { addFeedRoutes } from './feeds/routes/feeds.js'
+import { addMispFeedRoutes } from './feeds/routes/misp-feed.js'
+import { addSharingRoutes } from './feeds/routes/sharing.js'
+import { addImportRoutes } from './imports/routes/imports.js'
 import { createStore } from './store.js'
+import { addSubscriptionRoutes } from './subscriptions/routes/subscriptions.js'
+import { addTechniqueRoutes } from './techniques/routes/techniques.js'
 
 /** Campaigns: named collections of IODs. */
 export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<StoreService> =>
@@ -14,6 +15,7 @@ export const createApp = (config: CampaignsConfig, deps?: ServiceDeps): Promise<
     const store = createStore(service, config)
     addCampaignRoutes(service, store, config)
     addImportRoutes(service, store)
+    addSharingRoutes(service, store)
     addTechniqueRoutes(service, store)
     addSubscriptionRoutes(service, store)
     addFeedRoutes(service, store)

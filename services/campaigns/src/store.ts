@@ -1,9 +1,9 @@
 import type { StoreService } from '@iodine/service-kit'
-import { importWork } from './commands/import-work.js'
-import { publicationWork } from './commands/step-publication.js'
-import { SWEEP_MS, sweepPublications } from './commands/sweep-publications.js'
 import type { CampaignsConfig } from './config.js'
-import { createModels, type Store } from './models/index.js'
+import { publicationWork } from './feeds/commands/step-publication.js'
+import { SWEEP_MS, sweepPublications } from './feeds/commands/sweep-publications.js'
+import { importWork } from './imports/commands/import-work.js'
+import { createModels, type Store } from './models.js'
 
 export const createStore = (service: StoreService, config: CampaignsConfig): Store => {
   const { outbox, tasks, peers, users, log } = service

@@ -11,9 +11,9 @@ import {
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { CampaignModel } from '../src/campaigns/models/campaign.js'
+import { createCampaignOverlay } from '../src/campaigns/queries/overlay.js'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
-import type { CampaignModel } from '../src/models/campaign.js'
-import { createCampaignOverlay } from '../src/queries/overlay.js'
 
 let bed: ServiceBed
 let service: StoreService

@@ -12,8 +12,8 @@ import {
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { searchFields } from '../src/campaigns/models/campaign.js'
 import { campaignsConfigSchema, createApp } from '../src/index.js'
-import { searchFields } from '../src/models/campaign.js'
 
 let bed: ServiceBed
 let service: StoreService

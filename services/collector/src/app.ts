@@ -1,10 +1,10 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { readSealKey } from './captures/policies/seal-key.js'
+import { addCaptureRoutes } from './captures/routes/captures.js'
+import { addInternalRoutes } from './captures/routes/internal.js'
 import type { CollectorConfig } from './config.js'
 import { keysAndTimes } from './migrations/0003-keys-and-times.js'
-import { readSealKey } from './policies/seal-key.js'
-import { addCaptureRoutes } from './routes/captures.js'
-import { addInternalRoutes } from './routes/internal.js'
-import { addRecordRoutes } from './routes/records.js'
+import { addRecordRoutes } from './records/routes/records.js'
 import { createStore } from './store.js'
 
 /** Records that users collected from social media, and sealed captures of the pages. */

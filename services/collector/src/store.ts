@@ -1,15 +1,15 @@
 import type { Kind, StoreService } from '@iodine/service-kit'
-import { type Blobs, createBlobs } from './blobs/index.js'
+import { type Blobs, createBlobs } from './captures/blobs/index.js'
 import {
   blobDeletion,
   type DeletedRecord,
   type Erasure,
   eraseOpenCaptures,
   uncitedErasure,
-} from './commands/erase-captures.js'
-import { createRecordsChanged, type RecordsChanged } from './commands/sight-records.js'
+} from './captures/commands/erase-captures.js'
 import type { CollectorConfig } from './config.js'
-import { type CollectorModels, createModels } from './models/index.js'
+import { type CollectorModels, createModels } from './models.js'
+import { createRecordsChanged, type RecordsChanged } from './records/commands/sight-records.js'
 
 /** The service's models and blobs, with its work that is done after a change. */
 export interface CollectorStore extends CollectorModels {

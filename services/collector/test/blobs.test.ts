@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '@iodine/service-kit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createS3Blobs } from '../src/blobs/s3.js'
+import { createS3Blobs } from '../src/captures/blobs/s3.js'
 import { collectorConfigSchema } from '../src/index.js'
 import { type S3Server, startS3Server } from './s3-server.js'
 

@@ -1,7 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { IodsConfig } from './config.js'
-import { addEvidenceRoutes } from './routes/evidence.js'
-import { addIodRoutes } from './routes/iods.js'
+import { addEvidenceRoutes } from './evidence/routes/evidence.js'
+import { addIodRoutes } from './iods/routes/iods.js'
 import { createStore } from './store.js'
 
 /** Indicators of disinformation (IODs) and their votes. */

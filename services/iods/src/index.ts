@@ -1,4 +1,4 @@
 export { createApp } from './app.js'
-export { newIodDoc } from './commands/create-iod.js'
 export { type IodsConfig, iodsConfigSchema } from './config.js'
-export { iodSchema, rankFields } from './models/iod.js'
+export { newIodDoc } from './iods/commands/create-iod.js'
+export { iodSchema, rankFields } from './iods/models/iod.js'

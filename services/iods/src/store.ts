@@ -1,8 +1,8 @@
 import type { StoreService } from '@iodine/service-kit'
-import { projectCovotes } from './commands/project-covotes.js'
-import { createNewIods, type NewIods } from './commands/publish-iod.js'
-import { mergeTallies, recount } from './commands/tally-iods.js'
-import { createModels, type IodModels, type Limits } from './models/index.js'
+import { createNewIods, type NewIods } from './iods/commands/publish-iod.js'
+import { mergeTallies, recount } from './iods/commands/tally-iods.js'
+import { createModels, type IodModels, type Limits } from './models.js'
+import { projectCovotes } from './votes/commands/project-covotes.js'
 
 const VOTES_MS = 10_000
 const TALLIES_MS = 10_000

@@ -10,8 +10,8 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
-import { BY_DATE } from '../src/models/iod.js'
-import { withValues } from '../src/queries/lookup-iods.js'
+import { BY_DATE } from '../src/iods/models/iod.js'
+import { withValues } from '../src/iods/queries/lookup-iods.js'
 
 let bed: ServiceBed
 let service: StoreService

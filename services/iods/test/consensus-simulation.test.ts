@@ -2,9 +2,9 @@ import type { VoteType } from '@iodine/contracts'
 import { seededRandom } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { expect, it } from 'vitest'
-import type { VoteDoc } from '../src/models/iod.js'
-import { type VoterHistory, weighVotes } from '../src/policies/consensus.js'
-import { pairsIn } from '../src/policies/vote-pairs.js'
+import type { VoteDoc } from '../src/iods/models/iod.js'
+import { type VoterHistory, weighVotes } from '../src/votes/policies/consensus.js'
+import { pairsIn } from '../src/votes/policies/vote-pairs.js'
 
 const DAY = 24 * 3_600_000
 const NOW = Date.UTC(2026, 5, 1)

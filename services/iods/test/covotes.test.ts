@@ -11,12 +11,12 @@ import {
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { projectCovotes } from '../src/commands/project-covotes.js'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
-import { createModels, type IodModels } from '../src/models/index.js'
-import { iodUid } from '../src/policies/uid.js'
-import { PAIRED_MAX } from '../src/policies/vote-pairs.js'
-import { confidenceOf } from '../src/presenters/consensus.js'
+import { iodUid } from '../src/iods/policies/uid.js'
+import { createModels, type IodModels } from '../src/models.js'
+import { projectCovotes } from '../src/votes/commands/project-covotes.js'
+import { PAIRED_MAX } from '../src/votes/policies/vote-pairs.js'
+import { confidenceOf } from '../src/votes/presenters/consensus.js'
 
 const MINUTE = 60_000
 const DAY = 24 * 3_600_000

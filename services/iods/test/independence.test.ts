@@ -8,7 +8,7 @@ import {
   groupSizes,
   independenceWeights,
   independentVoters,
-} from '../src/policies/independence.js'
+} from '../src/votes/policies/independence.js'
 
 /** Symmetric dependences of voters 0 to size − 1. */
 const matrices = fc.integer({ min: 1, max: 12 }).chain(size =>

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { OVERLAY_ROW_BYTES } from '@iodine/known-iods'
 import { rounds, seededRandom } from '@iodine/test-kit'
 import { expect, it } from 'vitest'
-import { type Change, OverlayTable } from '../src/queries/overlay-table.js'
+import { type Change, OverlayTable } from '../src/overlay/queries/overlay-table.js'
 
 /** A row with an id of this number and other bytes. */
 const rowOf = (id: number, content: number): Uint8Array => {

@@ -34,9 +34,9 @@ import {
 import { type PipelineStage, Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
-import type { CovoteBuildDoc, CovoteDoc } from '../src/models/covote.js'
-import type { IodModel } from '../src/models/iod.js'
-import { createOverlay } from '../src/queries/overlay.js'
+import type { IodModel } from '../src/iods/models/iod.js'
+import { createOverlay } from '../src/overlay/queries/overlay.js'
+import type { CovoteBuildDoc, CovoteDoc } from '../src/votes/models/covote.js'
 
 let bed: ServiceBed
 let service: StoreService

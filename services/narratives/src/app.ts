@@ -1,9 +1,9 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
+import { addCanonicalRoutes } from './canon/routes/canonical.js'
 import type { NarrativesConfig } from './config.js'
-import { addCanonicalRoutes } from './routes/canonical.js'
-import { addGraphRoutes } from './routes/graph.js'
-import { addInternalRoutes } from './routes/internal.js'
-import { addNarrativeRoutes } from './routes/narratives.js'
+import { addGraphRoutes } from './graph/routes/graph.js'
+import { addInternalRoutes } from './narratives/routes/internal.js'
+import { addNarrativeRoutes } from './narratives/routes/narratives.js'
 import { createStore } from './store.js'
 
 /** The narratives service: narratives, their extracted triplets, and the graph built from these. */

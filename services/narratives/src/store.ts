@@ -1,14 +1,14 @@
 import type { Kind, StoreService } from '@iodine/service-kit'
-import { extractionWork } from './commands/complete-extraction.js'
-import { type Clusterings, clusteringWork } from './commands/mark-canon.js'
-import { createNarrativeWork, type NarrativeWork } from './commands/narrative-work.js'
-import { type Summing, summingWork } from './commands/sum-graph.js'
-import { createWaits, type Waits } from './commands/waits.js'
+import { type Clusterings, clusteringWork } from './canon/commands/mark-canon.js'
+import { type CanonReader, createCanonReader } from './canon/queries/canon-view.js'
 import type { NarrativesConfig } from './config.js'
-import { createNumbers, type Numbers } from './models/counter.js'
-import { createModels, type NarrativeModels } from './models/index.js'
-import { createNarrativeQuotas } from './models/usage.js'
-import { type CanonReader, createCanonReader } from './queries/canon-view.js'
+import { type Summing, summingWork } from './graph/commands/sum-graph.js'
+import { createModels, type NarrativeModels } from './models.js'
+import { extractionWork } from './narratives/commands/complete-extraction.js'
+import { createNarrativeWork, type NarrativeWork } from './narratives/commands/narrative-work.js'
+import { createWaits, type Waits } from './narratives/commands/waits.js'
+import { createNumbers, type Numbers } from './narratives/models/counter.js'
+import { createNarrativeQuotas } from './narratives/models/usage.js'
 
 /** The service with its models, as commands and queries use it. */
 export interface Store extends NarrativeModels, NarrativeWork, Clusterings, Summing {

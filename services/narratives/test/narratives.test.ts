@@ -14,7 +14,7 @@ import { HttpError } from '@iodine/service-kit'
 import { deferred, newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createWaits } from '../src/commands/waits.js'
+import { createWaits } from '../src/narratives/commands/waits.js'
 import { type Bench, CROWD_MS, startBench, triplet } from './bench.js'
 
 let bench: Bench

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { communityInternal, DETAILS, DONE, narrativesApi } from '@iodine/contracts'
 import { HttpError } from '@iodine/service-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { finishExtraction } from '../src/commands/complete-extraction.js'
+import { finishExtraction } from '../src/narratives/commands/complete-extraction.js'
 import { type Bench, startBench, triplet } from './bench.js'
 
 let bench: Bench

@@ -1,7 +1,7 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { SightingsConfig } from './config.js'
-import { addCoordinationRoutes } from './routes/coordination.js'
-import { addSightingRoutes } from './routes/sightings.js'
+import { addCoordinationRoutes } from './coordination/routes/coordination.js'
+import { addSightingRoutes } from './sightings/routes/sightings.js'
 import { createStore } from './store.js'
 
 /** Sightings: where the posts that users collected were seen, by what they say, link to and show. */

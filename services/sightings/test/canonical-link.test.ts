@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalLink, canonicalLinkOf } from '../src/policies/canonical-link.js'
+import { canonicalLink, canonicalLinkOf } from '../src/sightings/policies/canonical-link.js'
 
 const V = '7423000000000000101'
 /** For each platform: the canonical form, and addresses that lead there. */

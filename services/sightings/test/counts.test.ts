@@ -2,7 +2,7 @@ import { iodsInternal, personalDataInternal, type SightingCounts, sightingsApi }
 import { apiClient, type BedUser, beforeNext, newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { bucketOf } from '../src/queries/count-others.js'
+import { bucketOf } from '../src/sightings/queries/count-others.js'
 import { type Rig, startRig } from './rig.js'
 
 let rig: Rig

@@ -1,6 +1,6 @@
 import { signatureOf } from '@iodine/likeness'
 import { expect, it } from 'vitest'
-import { nearGroups, type Post } from '../src/thread/find.js'
+import { nearGroups, type Post } from '../src/coordination/thread/find.js'
 
 let made = 0
 const post = (at: number, text: string): Post => ({

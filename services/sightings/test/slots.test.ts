@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createSlots } from '../src/policies/slots.js'
+import { createSlots } from '../src/coordination/policies/slots.js'
 
 /** Pieces of work, each running until `end` is called. */
 const startWork = (inSlot: ReturnType<typeof createSlots>) => {

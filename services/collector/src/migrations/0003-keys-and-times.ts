@@ -1,6 +1,6 @@
 import { naturalKey } from '@iodine/contracts'
 import { hashOf, type Migration, storeEntries } from '@iodine/service-kit'
-import type { RecordDoc } from '../models/record.js'
+import type { RecordDoc } from '../records/models/record.js'
 import { moveRecord } from './move-record.js'
 
 /** How far a collector's clock may be ahead. */

@@ -1,9 +1,9 @@
 import { mergeRecords } from '@iodine/contracts'
 import { type Connection, inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { CaptureDoc } from '../models/capture.js'
-import { bytesOf, isTooLarge, type RecordDoc, type RemovalDoc } from '../models/record.js'
-import { packRecord, unpackRecord } from '../presenters/record.js'
+import type { CaptureDoc } from '../captures/models/capture.js'
+import { bytesOf, isTooLarge, type RecordDoc, type RemovalDoc } from '../records/models/record.js'
+import { packRecord, unpackRecord } from '../records/presenters/record.js'
 
 /**
  * Gives a stored record another key. If the user has a record of that key, both are merged by `MERGE_RULES` into the one

@@ -1,0 +1,143 @@
+import { personalDataInternal, servicesWith } from '@iodine/contracts'
+import {
+  addressOf,
+  byId,
+  inTransaction,
+  type KindSpec,
+  notFound,
+  PEER_BACKOFF_MAX_MS,
+  throwFirst,
+} from '@iodine/service-kit'
+import type { AuthContext } from '../../context.js'
+import { endAllTokens } from '../../sessions/commands/end-tokens.js'
+import type { DeletionDoc } from '../models/deletion.js'
+import type { UserDoc } from '../models/user.js'
+import { raiseUsersVersion } from './announce-user.js'
+import { dropAddressChange } from './change-address.js'
+import { dropExport } from './export-data.js'
+
+/** Time that a request has to remove the account itself. */
+const GRACE_MS = 15_000
+const LOOK_MS = 500
+/** Long timeout: a service may have much data to remove. */
+const FORGET_MS = 120_000
+const FORGETTING = servicesWith(personalDataInternal.forgetUser)
+/** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
+const SETTLE_MS = 300_000
+
+export const findAccount = async ({ models }: AuthContext, email: string): Promise<UserDoc> => {
+  const user = await models.users.findOne({ email, deleted_at: null }).lean<UserDoc>()
+  if (!user) throw notFound()
+  return user
+}
+
+/** Removes every means of signing in, links, sessions and extension codes, API tokens, and links that change the account. */
+const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<void> => {
+  const { models } = context
+  await models.links.deleteOne({ _id: email })
+  await dropAddressChange(context, _id)
+  await models.accountLinks.deleteMany({ user_id: _id })
+  await endAllTokens(context, _id)
+}
+
+/** Ends all sessions and API tokens of an account and prevents sign-in. Idempotent. Throws 503 while Redis is down. */
+export const suspendAccount = async (context: AuthContext, user: UserDoc): Promise<UserDoc> => {
+  await context.models.users.updateOne(
+    { _id: user._id, suspended_at: null },
+    { $set: { suspended_at: new Date() } },
+  )
+  await lockOut(context, user)
+  return user
+}
+
+/** Lets a suspended account sign in again. Idempotent. */
+export const unsuspendAccount = async (context: AuthContext, user: UserDoc): Promise<UserDoc> => {
+  await context.models.users.updateOne({ _id: user._id }, { $unset: { suspended_at: 1 } })
+  return user
+}
+
+/**
+ * Removes a user marked as deleted and all data about the user in this service. The user document goes last,
+ * so that an interrupted removal is found and resumed. E-mail address and username are free
+ * afterwards.
+ */
+const removeUser = async (context: AuthContext, user: UserDoc): Promise<void> => {
+  const { models } = context
+  const { _id, email, deleted_at = new Date() } = user
+  await lockOut(context, user)
+  await models.feedKeys.deleteMany({ user_id: _id })
+  await models.passkeys.deleteMany({ user_id: _id })
+  await dropExport(context, _id)
+  // Unused invitations are deleted. Used codes stay used, without addresses.
+  await models.betaCodes.deleteMany({ email, used: false })
+  await models.betaCodes.updateMany(
+    { $or: [{ email }, { used_by: email }] },
+    { $set: { email: null, used_by: null } },
+  )
+  await models.betaCodes.updateMany({ created_by: _id }, { $set: { created_by: null } })
+  await models.deletions.updateOne(
+    { _id },
+    { $setOnInsert: { deleted_at, erased_at: null } },
+    { upsert: true },
+  )
+  await models.users.deleteOne({ _id })
+  await raiseUsersVersion(context)
+}
+
+/**
+ * Deletes an account that meets the conditions: in this service before this resolves, in the others soon
+ * after. Returns false when the account does not meet them, also due to a concurrent change.
+ */
+export const deleteAccount = async (
+  context: AuthContext,
+  { _id }: Pick<UserDoc, '_id'>,
+  conditions: Record<string, unknown> = {},
+): Promise<boolean> => {
+  const { models, service, deletions } = context
+  const user = await inTransaction(service.mongo, async session => {
+    const marked = await models.users
+      .findOneAndUpdate(
+        { _id, ...conditions },
+        { $set: { deleted_at: new Date() } },
+        { returnDocument: 'after', session },
+      )
+      .lean<UserDoc>()
+    const id = _id.toHexString()
+    if (marked) await deletions.add({ id }, { session })
+    return marked
+  })
+  if (user) await removeUser(context, user)
+  return user !== null
+}
+
+/**
+ * Work of the outbox: completes a deletion that was interrupted, and has all services forget the user. It does so again once
+ * no request of the user is in flight any more.
+ */
+export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
+  ...byId,
+  concurrency: 2,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
+  async handle([deleted]) {
+    const context = of()
+    const { config, models, service } = context
+    const _id = deleted?.id ?? ''
+    const user = await models.users.findOne({ _id, deleted_at: { $exists: true } }).lean<UserDoc>()
+    if (user?.deleted_at && Date.now() < user.deleted_at.getTime() + GRACE_MS) return LOOK_MS
+    if (user) await removeUser(context, user)
+    const deletion = await models.deletions.findById(_id).lean<DeletionDoc>()
+    if (!deletion) return
+    const begun = Date.now()
+    const asked = FORGETTING.filter(name => addressOf(config, name)).map(name =>
+      service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
+    )
+    throwFirst(await Promise.allSettled(asked))
+    await service.queues.forgetUser(_id)
+    const settled = deletion.deleted_at.getTime() + SETTLE_MS
+    if (begun >= settled) await models.deletions.deleteOne({ _id })
+    else {
+      await models.deletions.updateOne({ _id }, { $set: { erased_at: new Date() } })
+      return settled - Date.now()
+    }
+  },
+})

@@ -1,0 +1,106 @@
+import { DETAILS, email as emailSchema, LIMITS, type MailJob, type UsedAccountLink } from '@iodine/contracts'
+import {
+  badRequest,
+  type FastifyRequest,
+  hashOf,
+  inTransaction,
+  invalid,
+  unauthenticated,
+} from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import { newToken } from '../../codes.js'
+import type { AuthContext } from '../../context.js'
+import { sendMail } from '../../mails/commands/send-mail.js'
+import { endSessionsEventually } from '../../sessions/commands/sessions.js'
+import { type UserDoc, usernameKey } from '../models/user.js'
+import { presentEmail } from '../presenters/email.js'
+import { dropAddressChange } from './change-address.js'
+
+/** How long the mail that says when the account goes is tried. */
+const NOTICE_MS = 24 * 3_600_000
+
+/** The address that a text is, as stored; undefined if it is none. */
+const emailOf = (text: string): string | undefined => emailSchema.safeParse(text).data
+
+/**
+ * Mails a link that has the account deleted. A new one voids an earlier one. Throws 422 unless the owner typed their
+ * username or address.
+ */
+export const requestDeletion = async (
+  context: AuthContext,
+  { _id, email, username }: UserDoc,
+  typed: string,
+): Promise<void> => {
+  const { config, limits, models } = context
+  const name = usernameKey(typed.trim())
+  if (emailOf(typed) !== email && (username === null || name.replace(/^@/, '') !== usernameKey(username)))
+    throw invalid([DETAILS.notConfirmed])
+  await limits.email.use(hashOf(email))
+  await limits.mails.use(hashOf(email))
+  const token = newToken()
+  const hash = hashOf(token)
+  const expires_at = new Date(Date.now() + LIMITS.deletionLinkMs)
+  await models.accountLinks.deleteMany({ user_id: _id, purpose: 'deletion' })
+  await models.accountLinks.create({ _id: hash, user_id: _id, purpose: 'deletion', expires_at })
+  const link = `${config.PUBLIC_URL}/account-link?token=${token}`
+  await sendMail(context, hash, { template: 'confirm-deletion', to: email, link }, expires_at)
+}
+
+/**
+ * Has an account deleted in 7 days and ends its sessions, and records it. An earlier date stays. Throws 400 for a closed
+ * account.
+ */
+export const scheduleDeletion = async (
+  context: AuthContext,
+  userId: Types.ObjectId,
+  request: FastifyRequest,
+): Promise<UsedAccountLink> => {
+  const id = userId.toHexString()
+  return context.service.audit.during(
+    { request, user: { id } },
+    { action: 'account.deletion-scheduled', subject: { kind: 'account', id } },
+    () => schedule(context, userId),
+  )
+}
+
+const schedule = async (context: AuthContext, userId: Types.ObjectId): Promise<UsedAccountLink> => {
+  const { config, models, service } = context
+  const open = { _id: userId, deleted_at: null, suspended_at: null }
+  const delete_at = new Date(Date.now() + LIMITS.deletionDelayMs)
+  await inTransaction(service.mongo, async session => {
+    const user = await models.users
+      .findOneAndUpdate({ ...open, delete_at: null }, { $set: { delete_at } }, { session })
+      .lean<UserDoc>()
+    if (!user) return
+    const mail: MailJob = {
+      template: 'deletion-scheduled',
+      to: user.email,
+      link: `${config.PUBLIC_URL}/login`,
+      delete_at: delete_at.toISOString(),
+    }
+    const id = `deletion-${userId.toHexString()}-${delete_at.getTime()}`
+    await sendMail(context, id, mail, new Date(Date.now() + NOTICE_MS), session)
+  })
+  const user = await models.users.findOne({ ...open, delete_at: { $ne: null } }).lean<UserDoc>()
+  if (!user?.delete_at) throw badRequest(DETAILS.badToken)
+  await dropAddressChange(context, userId)
+  await endSessionsEventually(context, userId)
+  return { outcome: 'scheduled', email: presentEmail(user.email), delete_at: user.delete_at.toISOString() }
+}
+
+/**
+ * Keeps an account that is to be deleted. Idempotent. Throws 401 once its deletion has begun.
+ * @returns the account, and whether it was to be deleted, or a link that would have it deleted was live
+ */
+export const withdrawDeletion = async (
+  { models }: AuthContext,
+  userId: string,
+): Promise<{ user: UserDoc; isKept: boolean }> => {
+  const { deletedCount } = await models.accountLinks.deleteMany({ user_id: userId, purpose: 'deletion' })
+  const before = await models.users
+    .findOneAndUpdate({ _id: userId, deleted_at: null }, { $unset: { delete_at: 1 } })
+    .lean<UserDoc>()
+  if (!before) throw unauthenticated()
+  const { delete_at, ...user } = before
+  return { user, isKept: deletedCount > 0 || Boolean(delete_at) }
+}

@@ -1,0 +1,31 @@
+import { type PartState, partState, SERVICE_NAMES } from '@iodine/contracts'
+import { addressOf, timeoutSignal } from '@iodine/service-kit'
+import { z } from 'zod'
+import type { AuthConfig } from '../../config.js'
+
+const PATIENCE_MS = 2_000
+/** Of a part of an earlier version, `process` is absent. */
+const readiness = z.object({
+  parts: z.record(z.string(), z.enum(['up', 'down'])),
+  process: partState.shape.process.optional(),
+})
+
+/** Asks a part whether it is ready. One that does not answer in time is down. */
+const readPart = async (name: string, url: string): Promise<PartState> => {
+  try {
+    const answer = await fetch(new URL('/readyz', url), { signal: timeoutSignal(PATIENCE_MS) })
+    const { parts, process = null } = readiness.parse(await answer.json())
+    return { name, state: answer.ok ? 'up' : 'down', dependencies: parts, process }
+  } catch {
+    return { name, state: 'down', dependencies: null, process: null }
+  }
+}
+
+/** The services and the workers, as far as this service knows their addresses. */
+export const readParts = (config: AuthConfig): Promise<PartState[]> =>
+  Promise.all(
+    ([...SERVICE_NAMES, 'workers'] as const).flatMap(name => {
+      const url = addressOf(config, name)
+      return url ? [readPart(name, url)] : []
+    }),
+  )

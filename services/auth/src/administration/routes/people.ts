@@ -1,0 +1,132 @@
+import { DETAILS, LIMITS, type Person, type PersonDetail, peopleApi, type Quota } from '@iodine/contracts'
+import { conflict, notFound, sendList } from '@iodine/service-kit'
+import { suspendAccount, unsuspendAccount } from '../../accounts/commands/close-account.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import { gatherUsage } from '../../accounts/queries/usage.js'
+import type { AuthContext } from '../../context.js'
+import { endSessions } from '../../sessions/commands/sessions.js'
+import { isAdminEmail, requireAdmin } from '../../sessions/policies/admin.js'
+import { revokeUserApiTokens } from '../../tokens/commands/api-tokens.js'
+import { revokeUserFeedKeys } from '../../tokens/commands/feed-keys.js'
+import { changeOwnLimits } from '../commands/own-limits.js'
+import { presentPerson } from '../presenters/person.js'
+import { countSessions, countTokens, peopleList } from '../queries/people.js'
+
+/** Administration of accounts. */
+export const addPeopleRoutes = (context: AuthContext): void => {
+  const { config, models, service } = context
+
+  const present = async (users: UserDoc[]): Promise<Person[]> => {
+    const counts = await countSessions(
+      models,
+      users.map(({ _id }) => _id),
+    )
+    return users.map(user => presentPerson(config, user, counts.get(user._id.toHexString()) ?? 0))
+  }
+  const find = async (id: string): Promise<UserDoc> => {
+    const user = await models.users.findOne({ _id: id, deleted_at: null }).lean<UserDoc>()
+    if (!user) throw notFound()
+    return user
+  }
+  const presentOne = async (id: string) => (await present([await find(id)]))[0] as Person
+  const presentDetail = async (id: string): Promise<PersonDetail> => {
+    const user = await find(id)
+    const [[summary], usage, tokens] = await Promise.all([
+      present([user]),
+      gatherUsage(service.peers, id),
+      countTokens(models, user._id),
+    ])
+    return {
+      ...(summary as Person),
+      usage,
+      own_limits: user.own_limits ?? {},
+      limits_pending: user.own_limits_pending ?? false,
+      ...tokens,
+    }
+  }
+  /**
+   * An account that administrators may close. Who is an administrator is the deployment's decision: none of them
+   * locks out another, or themself.
+   */
+  const findMember = async (id: string): Promise<UserDoc> => {
+    const user = await find(id)
+    if (isAdminEmail(config, user.email)) throw conflict(DETAILS.suspendAdmin)
+    return user
+  }
+
+  service.route(peopleApi.listPeople, async ({ user, query: { search, limit, cursor }, reply }) => {
+    await requireAdmin(context, user)
+    const list = await peopleList(models, search)
+    return sendList(reply, { ...list, limit: limit ?? LIMITS.peoplePage, cursor, present })
+  })
+
+  service.route(peopleApi.getPerson, async ({ user, params }) => {
+    await requireAdmin(context, user)
+    return presentDetail(params.id)
+  })
+
+  const account = ({ id }: { id: string }) => ({ kind: 'account', id }) as const
+  service.route(peopleApi.suspendPerson, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.suspended', subject: account(params) }, () =>
+      suspendAccount(context, member),
+    )
+    return presentOne(params.id)
+  })
+
+  service.route(peopleApi.unsuspendPerson, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const member = await findMember(params.id)
+    await service.audit.during(call, { action: 'account.unsuspended', subject: account(params) }, () =>
+      unsuspendAccount(context, member),
+    )
+    return presentOne(params.id)
+  })
+
+  service.route(peopleApi.endPersonSessions, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const what = { action: 'account.sessions-ended', subject: account(params) } as const
+    return service.audit.during(call, what, async note => {
+      const ended = await endSessions(context, _id, user.sid)
+      note({ count: ended })
+      return { ended }
+    })
+  })
+
+  service.route(peopleApi.revokePersonTokens, async call => {
+    const { user, params } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const what = { action: 'account.tokens-revoked', subject: account(params) } as const
+    return service.audit.during(call, what, async note => {
+      // Feed keys first: their end needs no Redis.
+      const feed_keys = await revokeUserFeedKeys(context, _id)
+      const api_tokens = await revokeUserApiTokens(context, _id)
+      note({ count: api_tokens + feed_keys })
+      return { api_tokens, feed_keys }
+    })
+  })
+
+  service.route(peopleApi.changeLimits, async call => {
+    const { user, params, body } = call
+    await requireAdmin(context, user)
+    const { _id } = await find(params.id)
+    const [[quota, limit] = [], more] = Object.entries(body) as [Quota, number | null][]
+    await service.audit.during(
+      call,
+      {
+        action: 'account.limits-changed',
+        subject: account(params),
+        // Of one limit, which, and what it is now; none if it is the deployment's again.
+        ...(!more && { detail: quota, count: limit ?? undefined }),
+      },
+      () => changeOwnLimits(context, _id, body),
+    )
+    return presentDetail(params.id)
+  })
+}

@@ -1,0 +1,117 @@
+import { type KnownKey, LIMITS, type SealedCount } from '@iodine/contracts'
+import { keyringOf, sealedWith, unseal } from '@iodine/service-kit'
+import { aiKeyContext } from '../../accounts/commands/profile.js'
+import type { UserDoc } from '../../accounts/models/user.js'
+import type { AuthContext } from '../../context.js'
+import type { KeyUseDoc } from '../models/key-use.js'
+
+/** Begins what is sealed with a key that has a name. */
+const NAMED = /^[0-9a-f]{10}\./
+/** Begins what is sealed with one of these keys. */
+export const namedBy = (ids: readonly string[]): RegExp => new RegExp(`^(?:${ids.join('|')})\\.`)
+
+/** The longest life of what a key has signed. */
+export const SIGNED_MS = LIMITS.sessionMs
+/** How exactly the use of a key is noted. */
+export const NOTE_MS = 600_000
+/** What is stored nowhere ends within this time of the key's last use: a token, or a challenge. */
+const LIVES_MS = { JWT_PRIVATE_KEY: SIGNED_MS, SECRETS_KEY: LIMITS.passkeyChallengeMs } as const
+
+/** The keys of this process's settings, and others that were in use. */
+export const listKeys = async ({ config, keys, models }: AuthContext): Promise<KnownKey[]> => {
+  const { ids, lost } = keyringOf(config.SECRETS_KEY)
+  const uses = await models.keyUses.find().sort({ used_at: -1 }).lean<KeyUseDoc[]>()
+  const known = (setting: KnownKey['setting'], id: string, place: KnownKey['place']): KnownKey => {
+    const used_at = uses.find(({ _id }) => _id === id)?.used_at
+    return {
+      setting,
+      id,
+      place,
+      used_at: used_at?.toISOString() ?? null,
+      needed_until: used_at ? new Date(used_at.getTime() + LIVES_MS[setting] + NOTE_MS).toISOString() : null,
+    }
+  }
+  const present = [
+    ...keys.jwks.keys.map(({ kid = '' }, n) => known('JWT_PRIVATE_KEY', kid, n === 0 ? 'first' : 'other')),
+    ...ids.map((id, n) => known('SECRETS_KEY', id, n === 0 ? 'first' : 'other')),
+    ...lost.map(id => known('SECRETS_KEY', id, 'lost')),
+  ]
+  const missing = uses.filter(({ _id }) => present.every(({ id }) => id !== _id))
+  return [...present, ...missing.map(({ setting, _id }) => known(setting, _id, 'missing'))]
+}
+
+/** Number of AI keys that a key seals. */
+const countUnder = async ({ models }: AuthContext, key: string) => ({
+  kind: 'ai_keys' as const,
+  key,
+  readable: true,
+  count: await models.users.countDocuments({ sealed_ai_key: namedBy([key]) }),
+})
+
+/** Numbers of AI keys by the key that they name, of keys that SECRETS_KEY neither holds nor names as lost. */
+export const countMissing = async (context: AuthContext): Promise<(SealedCount & { key: string })[]> => {
+  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
+  const known = [...ids, ...lost]
+  const missing: string[] = []
+  for (;;) {
+    const other = await context.models.users
+      .findOne({
+        $and: [{ sealed_ai_key: NAMED }, { sealed_ai_key: { $not: namedBy([...known, ...missing]) } }],
+      })
+      .select('sealed_ai_key')
+      .lean<Pick<UserDoc, 'sealed_ai_key'>>()
+    const name = sealedWith(other?.sealed_ai_key ?? '')
+    if (name === undefined) return Promise.all(missing.map(key => countUnder(context, key)))
+    missing.push(name)
+  }
+}
+
+/** Numbers of AI keys of before keys had names: those that a key opens, and others. */
+const countUnnamedKeys = async ({ config, models }: AuthContext): Promise<SealedCount[]> => {
+  const counts = { opened: 0, closed: 0 }
+  const unnamed = models.users
+    .find({ sealed_ai_key: { $type: 'string', $not: NAMED } })
+    .select('sealed_ai_key')
+    .lean<Pick<UserDoc, '_id' | 'sealed_ai_key'>[]>()
+    .cursor()
+  for await (const { _id, sealed_ai_key } of unnamed)
+    try {
+      unseal(config.SECRETS_KEY, aiKeyContext(_id.toHexString()), sealed_ai_key ?? '')
+      counts.opened++
+    } catch {
+      counts.closed++
+    }
+  return [
+    { kind: 'ai_keys' as const, key: null, readable: true, count: counts.opened },
+    { kind: 'ai_keys' as const, key: null, readable: false, count: counts.closed },
+  ]
+}
+
+/** Maximum number of mails that are read: pending ones, and those in the queue. */
+export const MAILS_MAX = 10_000
+
+/** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */
+export const countSealed = async (context: AuthContext): Promise<SealedCount[]> => {
+  const { service } = context
+  const counts = new Map<string | null, { mails: number; queued_mails: number }>()
+  const count = (kind: 'mails' | 'queued_mails', sealed: string) => {
+    const key = sealedWith(sealed) ?? null
+    const counted = counts.get(key) ?? { mails: 0, queued_mails: 0 }
+    counted[kind]++
+    counts.set(key, counted)
+  }
+  for (const { sealed } of await context.mails.pending(MAILS_MAX)) count('mails', sealed)
+  const jobs = await service.queues
+    .queue('mail')
+    .getJobs(['wait', 'active', 'delayed', 'prioritized'], 0, MAILS_MAX - 1)
+  // A job that has just ended is absent.
+  for (const job of jobs) if (typeof job?.data?.sealed === 'string') count('queued_mails', job.data.sealed)
+  const mails = [...counts].flatMap(([key, { mails, queued_mails }]) => [
+    { kind: 'mails' as const, key, readable: true, count: mails },
+    { kind: 'queued_mails' as const, key, readable: true, count: queued_mails },
+  ])
+  const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
+  const known = await Promise.all([...ids, ...lost].map(key => countUnder(context, key)))
+  const aiKeys = [...known, ...(await countMissing(context)), ...(await countUnnamedKeys(context))]
+  return [...aiKeys, ...mails].filter(({ count }) => count > 0)
+}

@@ -1,0 +1,37 @@
+import type { FastifyRequest } from '@iodine/service-kit'
+import type { AuthContext } from '../../context.js'
+import { openSession } from '../../sessions/commands/sessions.js'
+import { isAdmin } from '../../sessions/policies/admin.js'
+
+/** What signs in to a full session. */
+type SignInBy = 'link' | 'passkey'
+
+interface SignInInput {
+  userId: string
+  by: SignInBy
+  request: FastifyRequest
+  /** Whether what signs in still does, asked once the session is stored. */
+  isValid?: () => Promise<boolean>
+}
+
+/**
+ * Opens a session for who has signed in, and returns its token; null for a suspended or deleted account, or for what is
+ * no longer valid. Sign-ins of administrators are recorded in the audit log.
+ */
+export const signIn = async (
+  context: AuthContext,
+  { userId, by, request, isValid }: SignInInput,
+): Promise<string | null> => {
+  const open = () =>
+    openSession(context, { userId, scope: 'full', by, userAgent: request.headers['user-agent'], isValid })
+  if (!(await isAdmin(context, userId))) return open()
+  return context.service.audit.during(
+    { request, user: { id: userId } },
+    { action: 'admin.signed-in', subject: { kind: 'account', id: userId }, detail: by },
+    async note => {
+      const token = await open()
+      if (token === null) note({ isNothing: true })
+      return token
+    },
+  )
+}

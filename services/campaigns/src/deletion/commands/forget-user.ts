@@ -1,0 +1,35 @@
+import { inTransaction } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import { enqueueWithdrawal } from '../../feeds/commands/share-campaign.js'
+import { enqueueRemoval } from '../../imports/commands/remove-import.js'
+import type { Store } from '../../models.js'
+
+/**
+ * Removes a deleted user's id from their campaigns, their imports and subscriptions, and the techniques that they have
+ * added. These remain, but for imports of files that are not done; the campaigns can no longer be edited and are withdrawn
+ * from feeds, the subscriptions are paused.
+ */
+export const forgetUser = async (store: Store, userId: Types.ObjectId): Promise<void> => {
+  const { mongo, campaigns, imports, subscriptions, quotas } = store
+  // Ensures that the usage is counted, as the remaining campaigns still count.
+  await quotas.used(userId)
+  // Nobody could withdraw them any more.
+  await inTransaction(mongo, session =>
+    enqueueWithdrawal(store, { user_id: userId }, session, { user_id: null }),
+  )
+  await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null }, $unset: { published: 1 } })
+  const undone = { user_id: userId, subscription_id: null, state: { $ne: 'done' as const } }
+  await inTransaction(mongo, session => enqueueRemoval(store, undone, session))
+  await subscriptions.updateMany({ user_id: userId }, { $set: { user_id: null, paused: true } })
+  await subscriptions.updateMany(
+    { user_id: null, state: 'fetching' },
+    { $set: { state: 'waiting', lease: null } },
+  )
+  await imports.updateMany({ user_id: userId }, { $set: { user_id: null } })
+  const by = { $cond: [{ $eq: ['$$this.by', userId] }, null, '$$this.by'] }
+  const techniques = { $map: { input: '$techniques', in: { $mergeObjects: ['$$this', { by }] } } }
+  await campaigns.updateMany({ 'techniques.by': userId }, [{ $set: { techniques } }], {
+    updatePipeline: true,
+  })
+  await quotas.forget(userId, { left: true })
+}

@@ -1,0 +1,272 @@
+import { isRevocable, revokedVersion, type StixObject } from '@iodine/exchange'
+import { HttpError } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
+import { bytesOf } from '../../bytes.js'
+import type { Store } from '../../models.js'
+import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
+import { type Publishable, sha256Of } from '../queries/publishable.js'
+
+/** What is known of rows that are compared, without their bytes. */
+export type Row = Omit<PublishedDoc, 'raw' | 'campaign_id' | 'spec'>
+/** Fields of `Row`. */
+export const ROW = {
+  stix_id: 1,
+  type: 1,
+  version: 1,
+  bytes: 1,
+  sha256: 1,
+  source: 1,
+  tlp: 1,
+  added: 1,
+  last: 1,
+  first: 1,
+  revocable: 1,
+  revoked: 1,
+  twin: 1,
+} as const
+
+/** What one batch does to a campaign's feed. */
+export interface Batch {
+  /** Objects that are published. */
+  put: readonly Publishable[]
+  /** Rows that newer ones take the place of. */
+  replaced: readonly Row[]
+  /** Rows that are withdrawn: by a revoked version, or from the collection. */
+  withdrawn: readonly Row[]
+}
+
+/** Another step has taken the publication over, or its creator has changed it. */
+export class Superseded extends Error {}
+
+const AN_INSTANT = 1
+
+/** Makes sure that there is a clock, outside transactions. */
+export const startClock = async ({ clock }: Pick<Store, 'clock'>): Promise<void> => {
+  await clock.updateOne({ _id: 'added' }, { $setOnInsert: { at: new Date(0) } }, { upsert: true })
+}
+
+/**
+ * The time of this transaction's batch: that of the database, but at least a millisecond after the batch before. All
+ * batches of the deployment write the same document, so that they are committed in the order of their times: whoever has
+ * read up to a time has missed nothing before it.
+ */
+const nextTime = async (clock: Store['clock'], session: ClientSession): Promise<Date> => {
+  const doc = await clock
+    .findOneAndUpdate(
+      { _id: 'added' },
+      [{ $set: { at: { $max: ['$$NOW', { $add: ['$at', AN_INSTANT] }] } } }],
+      { session, returnDocument: 'after', updatePipeline: true },
+    )
+    .lean<{ at: Date }>()
+  if (!doc) throw new Error('the clock of the feeds is missing')
+  return doc.at
+}
+
+/** The version of STIX that an object states. Other tools' may state anything. */
+const specOf = (object: unknown): string => {
+  const given = (object as { spec_version?: unknown } | null)?.spec_version
+  return typeof given === 'string' || typeof given === 'number' ? String(given) : '2.0'
+}
+
+/** A version after another one: now, but later. */
+const later = (than: string, now: Date): string =>
+  new Date(Math.max(now.getTime(), (Date.parse(than) || 0) + 1)).toISOString()
+
+/** The rows of objects that are published, with their bytes. */
+const rowsOf = async (
+  { foreign, published }: Store,
+  campaign_id: Types.ObjectId,
+  put: readonly Publishable[],
+  added: Date,
+  session: ClientSession,
+): Promise<PublishedDoc[]> => {
+  const kept = put.flatMap(({ of }) => (of instanceof Types.ObjectId ? [of] : []))
+  const raws = new Map(
+    (
+      await foreign
+        .find({ _id: { $in: kept } }, { raw: 1 })
+        .session(session)
+        .lean<{ _id: Types.ObjectId; raw: Buffer }[]>()
+    ).map(({ _id, raw }) => [String(_id), bytesOf(raw)]),
+  )
+  const ids = put.map(({ stix_id }) => stix_id)
+  // Versions that pullers may have already: those of this feed, and those that revoked the object in any.
+  const before = await published
+    .find({ stix_id: { $in: ids }, $or: [{ campaign_id }, { revoked: true }] }, { stix_id: 1, version: 1 })
+    .session(session)
+    .lean<Pick<PublishedDoc, 'stix_id' | 'version'>[]>()
+  const floors = new Map<string, string>()
+  for (const { stix_id, version } of before)
+    if ((floors.get(stix_id) ?? '') < version) floors.set(stix_id, version)
+  return put.flatMap(({ of, ...each }) => {
+    let { version } = each
+    let raw: Buffer
+    let object: unknown
+    if (of instanceof Types.ObjectId) {
+      const bytes = raws.get(String(of))
+      // Its import was removed meanwhile: the next step knows.
+      if (!bytes) return []
+      raw = bytes
+      object = JSON.parse(raw.toString())
+    } else {
+      object = of
+      const floor = floors.get(each.stix_id) ?? ''
+      // What is ours says something else than a version that was published: it is a later one.
+      if (isRevocable(of) && floor >= version) {
+        version = later(floor, added)
+        object = { ...of, modified: version }
+      }
+      raw = Buffer.from(JSON.stringify(object))
+    }
+    const row: PublishedDoc = {
+      _id: new Types.ObjectId(),
+      campaign_id,
+      ...each,
+      version,
+      spec: specOf(object),
+      raw,
+      bytes: raw.length,
+      sha256: sha256Of(raw),
+      added,
+      revoked: false,
+      twin: false,
+    }
+    return [row]
+  })
+}
+
+/** The revoked versions of withdrawn rows, but of those that another campaign publishes. */
+const revocationsOf = async (
+  { published }: Store,
+  campaign_id: Types.ObjectId,
+  withdrawn: readonly Row[],
+  added: Date,
+  session: ClientSession,
+): Promise<PublishedDoc[]> => {
+  const own = withdrawn.filter(({ revocable, revoked, last }) => revocable && !revoked && last)
+  if (own.length === 0) return []
+  const elsewhere = await published
+    .find(
+      {
+        stix_id: { $in: own.map(({ stix_id }) => stix_id) },
+        campaign_id: { $ne: campaign_id },
+        revoked: false,
+      },
+      { stix_id: 1 },
+    )
+    .session(session)
+    .lean<Pick<PublishedDoc, 'stix_id'>[]>()
+  const lives = new Set(elsewhere.map(({ stix_id }) => stix_id))
+  const gone = own.filter(({ stix_id }) => !lives.has(stix_id))
+  const docs = await published
+    .find({ _id: { $in: gone.map(({ _id }) => _id) } })
+    .session(session)
+    .lean<PublishedDoc[]>()
+  return docs.map(doc => {
+    const version = later(doc.version, added)
+    const object = revokedVersion(JSON.parse(bytesOf(doc.raw).toString()) as StixObject, version)
+    const raw = Buffer.from(JSON.stringify(object))
+    return {
+      ...doc,
+      _id: new Types.ObjectId(),
+      version,
+      raw,
+      bytes: raw.length,
+      sha256: sha256Of(raw),
+      source: '',
+      added,
+      revoked: true,
+      first: true,
+      twin: false,
+    }
+  })
+}
+
+/** Of rows that another campaign has in the same bytes, marks those that all need not show again. */
+const markTwins = async (
+  { published }: Store,
+  rows: PublishedDoc[],
+  session: ClientSession,
+): Promise<void> => {
+  const shown = await published
+    .find(
+      { stix_id: { $in: rows.map(({ stix_id }) => stix_id) }, twin: false },
+      { stix_id: 1, sha256: 1, tlp: 1 },
+    )
+    .session(session)
+    .lean<Pick<PublishedDoc, 'stix_id' | 'sha256' | 'tlp'>[]>()
+  const lowest = new Map<string, number>()
+  for (const { stix_id, sha256, tlp } of shown) {
+    const key = `${stix_id} ${sha256}`
+    lowest.set(key, Math.min(lowest.get(key) ?? tlp, tlp))
+  }
+  for (const row of rows)
+    row.twin = (lowest.get(`${row.stix_id} ${row.sha256}`) ?? Number.POSITIVE_INFINITY) <= row.tlp
+}
+
+/** Shows twins of rows that are gone. */
+const showTwins = async (
+  { published }: Store,
+  gone: readonly Row[],
+  session: ClientSession,
+): Promise<void> => {
+  const ids = [...new Set(gone.filter(({ twin }) => !twin).map(({ stix_id }) => stix_id))]
+  if (ids.length === 0) return
+  const left = await published
+    .find({ stix_id: { $in: ids } }, { stix_id: 1, sha256: 1, tlp: 1, twin: 1 })
+    .sort({ twin: 1, tlp: 1, added: 1 })
+    .session(session)
+    .lean<Pick<PublishedDoc, '_id' | 'stix_id' | 'sha256' | 'tlp' | 'twin'>[]>()
+  const lowest = new Map<string, number>()
+  const show: Types.ObjectId[] = []
+  for (const { _id, stix_id, sha256, tlp, twin } of left) {
+    const key = `${stix_id} ${sha256}`
+    if (!twin) lowest.set(key, Math.min(lowest.get(key) ?? tlp, tlp))
+    else if ((lowest.get(key) ?? Number.POSITIVE_INFINITY) > tlp) {
+      lowest.set(key, tlp)
+      show.push(_id)
+    }
+  }
+  if (show.length > 0)
+    await published.updateMany({ _id: { $in: show } }, { $set: { twin: false } }, { session })
+}
+
+const sum = (rows: readonly { bytes: number }[]) => rows.reduce((total, { bytes }) => total + bytes, 0)
+const countRevoked = (rows: readonly { revoked: boolean }[]) => rows.filter(({ revoked }) => revoked).length
+
+/**
+ * Writes one batch in one transaction: readers see all of it or nothing.
+ * @throws Superseded if another step has taken over or the campaign is to be withdrawn, 413 past the user's quota
+ */
+export const publishBatch = async (
+  store: Store,
+  { _id: campaign_id, run, wanted, user_id }: Pick<PublicationDoc, '_id' | 'run' | 'wanted' | 'user_id'>,
+  { put, replaced, withdrawn }: Batch,
+): Promise<void> => {
+  const { clock, publications, published, quotas } = store
+  const gone = [...replaced, ...withdrawn]
+  await quotas.settle(async (session, take) => {
+    const added = await nextTime(clock, session)
+    const rows = [
+      ...(await rowsOf(store, campaign_id, put, added, session)),
+      ...(await revocationsOf(store, campaign_id, withdrawn, added, session)),
+    ]
+    if (gone.length > 0) await published.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } }, { session })
+    await markTwins(store, rows, session)
+    if (rows.length > 0) await published.collection.insertMany(rows, { session })
+    await showTwins(store, gone, session)
+    const bytes = sum(rows) - sum(gone)
+    const counted = await publications.updateOne(
+      { _id: campaign_id, run, wanted, user_id },
+      { $inc: { rows: rows.length - gone.length, revoked: countRevoked(rows) - countRevoked(gone), bytes } },
+      { session },
+    )
+    // The exception rolls the batch back.
+    if (counted.matchedCount === 0) throw new Superseded()
+    await take(user_id, { published_bytes: bytes })
+  })
+}
+
+/** Whether a user's quota refused a batch. */
+export const isRefused = (error: unknown): error is HttpError =>
+  error instanceof HttpError && error.status === 413

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto'
+import { type CampaignDetail, highestTlp, LIMITS, rankOfTlp, type Tlp } from '@iodine/contracts'
+import {
+  type ExportContext,
+  isRevocable,
+  type MispEvent,
+  type StixObject,
+  tlpOfMarkingId,
+  toMispEvent,
+  toStixBundle,
+} from '@iodine/exchange'
+import type { Peers, UserDirectory } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import { presentCampaigns } from '../../campaigns/presenters/campaign.js'
+import { fetchIods, findCampaign } from '../../campaigns/queries/campaign-detail.js'
+import { readLevels } from '../../campaigns/queries/sharing.js'
+import { withoutKept } from '../../exports/presenters/stix-file.js'
+import { fetchStatements } from '../../exports/queries/campaign-statements.js'
+import {
+  beyondEvents,
+  iodsById,
+  packedObjects,
+  type Said,
+  writtenEvent,
+} from '../../exports/queries/written-events.js'
+import { BY_FILE, type ForeignDoc } from '../../imports/models/foreign.js'
+import { findKept, readForeignPart } from '../../imports/queries/foreign-objects.js'
+import { findEvents, iodsInEvent } from '../../imports/queries/kept-events.js'
+import type { CampaignModels } from '../../models.js'
+import { fileTechniques } from '../../techniques/queries/techniques.js'
+import { isOlder } from '../../versions.js'
+
+/** An object that a campaign's feed is to have. */
+export interface Publishable {
+  stix_id: string
+  type: string
+  version: string
+  /** SHA-256 of its bytes; hexadecimal. */
+  source: string
+  bytes: number
+  /** A place in `TLP_LEVELS`. */
+  tlp: number
+  /** Whether it is the latest version of the object. */
+  last: boolean
+  first: boolean
+  revocable: boolean
+  /** Ours: the object. Of another tool: the document that keeps its bytes. */
+  of: StixObject | Types.ObjectId
+}
+
+/** An event of another tool that a campaign's feed is to have. */
+export interface PublishableEvent {
+  uuid: string
+  /** A place in `TLP_LEVELS`. */
+  tlp: number
+  /**
+   * Its bytes, with what is laid over it.
+   * @param newer Unix seconds that its timestamp has at least
+   */
+  write: (newer?: number) => AsyncIterable<Uint8Array>
+}
+
+/** All that a campaign's feed is to have. */
+export interface PublishableCampaign {
+  title: string
+  tlp: Tlp
+  objects: Publishable[]
+  /** For MISP's feed: the campaign's own event, and those that it keeps. */
+  misp: { event: MispEvent; tlp: Tlp; kept: PublishableEvent[] }
+}
+
+export class TooManyObjects extends Error {}
+
+const RED = rankOfTlp('red')
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+export const sha256Of = (bytes: Uint8Array | string): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+const versionOf = ({ modified, created }: StixObject): string => String(modified ?? created ?? '')
+
+/** The level of an object of ours: its marking's, or that which it defines. */
+const levelOf = ({ id, object_marking_refs: refs }: StixObject): Tlp => {
+  const ids = [id, ...(Array.isArray(refs) ? refs.map(String) : [])]
+  return highestTlp(ids.map(each => tlpOfMarkingId(each))) ?? 'clear'
+}
+
+const ours = (object: StixObject): Publishable => {
+  const raw = JSON.stringify(object)
+  return {
+    stix_id: object.id,
+    type: object.type,
+    version: versionOf(object),
+    source: sha256Of(raw),
+    bytes: Buffer.byteLength(raw),
+    tlp: rankOfTlp(levelOf(object)),
+    last: false,
+    first: false,
+    revocable: isRevocable(object),
+    of: object,
+  }
+}
+
+/** Marks the latest and the earliest version of each object. Of equal ones the last one counts as latest. */
+const markVersions = (objects: Publishable[]): Publishable[] => {
+  const latest = new Map<string, Publishable>()
+  const earliest = new Map<string, Publishable>()
+  for (const each of objects) {
+    const last = latest.get(each.stix_id)
+    if (!last || !isOlder(each.version, last.version)) latest.set(each.stix_id, each)
+    const first = earliest.get(each.stix_id)
+    if (!first || isOlder(each.version, first.version)) earliest.set(each.stix_id, each)
+  }
+  for (const each of latest.values()) each.last = true
+  for (const each of earliest.values()) each.first = true
+  return objects
+}
+
+/**
+ * What a campaign publishes: the objects of its STIX file without evidence and without what is TLP:RED, those of other
+ * tools byte for byte. Null for a campaign that is red.
+ * @throws 404, 503 while the iods service is down, TooManyObjects
+ */
+export const readPublishable = async (
+  { campaigns, imports, foreign }: CampaignModels,
+  peers: Peers,
+  users: UserDirectory,
+  id: string,
+): Promise<PublishableCampaign | null> => {
+  const doc = await findCampaign(campaigns, id, '+changed_at', '+techniques')
+  const sharing = await readLevels({ campaigns, imports }, id)
+  if (sharing.tlp === 'red') return null
+  const [[campaign], all, statements, events] = await Promise.all([
+    presentCampaigns(users, [doc]),
+    fetchIods(peers, doc),
+    fetchStatements(peers, doc),
+    findEvents({ foreign, imports }, doc._id),
+  ])
+  const isRed = (iod: string) => statements.get(iod)?.tlp === 'red'
+  // What stands for a red one is left out, as if the campaign did not have it.
+  const visible = { ...doc, iod_ids: (doc.iod_ids ?? []).filter(iod => !isRed(String(iod))) } as typeof doc
+  const keeps = await readForeignPart(foreign, visible, 'stix')
+  const whole = events.map(({ import_id }) => import_id)
+  const ofEvents = await readForeignPart(foreign, visible, 'misp', whole)
+  const detail = { ...campaign, iods: all.filter(iod => !isRed(iod.id)) } as CampaignDetail
+  const context: ExportContext = {
+    now: doc.changed_at,
+    statements,
+    changedAt: doc.changed_at,
+    tlp: sharing.tlp,
+    standIns: keeps.standIns,
+    techniques: fileTechniques(doc),
+  }
+  const bundle = toStixBundle(detail, context)
+  const kept = await findKept(
+    foreign,
+    doc._id,
+    bundle.objects.map(each => each.id),
+  )
+  const objects: Publishable[] = []
+  const add = (object: Publishable) => {
+    if (object.tlp >= RED) return
+    if (objects.push(object) > LIMITS.publishedObjectsMax) throw new TooManyObjects()
+  }
+  for (const object of withoutKept(bundle, kept).objects) add(ours(object))
+  const hidden = new Set(keeps.withheld)
+  const given = new Set<string>()
+  const docs = foreign
+    .find({ campaign_id: doc._id, format: 'stix' }, { raw: 0 })
+    .sort(BY_FILE)
+    .lean<ForeignDoc[]>()
+    .cursor({ batchSize: 1_000 })
+  for await (const each of docs as unknown as AsyncIterable<ForeignDoc>) {
+    const { _id, key, version, type, sha256, bytes, tlp, refs } = each
+    // TAXII names objects by their ids.
+    if (key === '' || given.has(sha256) || hidden.has(key) || refs?.some(ref => hidden.has(ref))) continue
+    given.add(sha256)
+    add({
+      stix_id: key,
+      type,
+      version,
+      source: sha256,
+      bytes,
+      tlp: Math.max(rankOfTlp(sharing.tlp), tlp ?? 0),
+      last: false,
+      first: false,
+      revocable: false,
+      of: _id,
+    })
+  }
+  const said: Said = {
+    detail,
+    context: { ...context, standIns: ofEvents.standIns },
+    iods: iodsById(detail),
+    withheld: new Set(ofEvents.withheld),
+  }
+  const shown = events.filter(({ tlp, strictest }) => highestTlp([tlp, strictest]) !== 'red')
+  let room = LIMITS.importBytes
+  for (const event of shown)
+    for await (const raw of packedObjects(foreign, doc._id, said, event)) {
+      room -= raw.length
+      if (room < 0) throw new TooManyObjects()
+      add(ours(JSON.parse(raw)))
+    }
+  const levelOfIods = (ids: Iterable<string>) =>
+    highestTlp([sharing.tlp, ...[...ids].map(iod => statements.get(iod)?.tlp)]) ?? sharing.tlp
+  const byUuid = new Map<string, PublishableEvent>()
+  const inEvents = new Set<string>()
+  const { uuid: ownUuid } = toMispEvent({ ...detail, iods: [] }, context).Event
+  const named = shown.filter(({ uuid }) => UUID.test(uuid.toLowerCase()) && uuid.toLowerCase() !== ownUuid)
+  for (const event of named) {
+    const uuid = event.uuid.toLowerCase()
+    const own = [...(await iodsInEvent(foreign, doc._id, event))].filter(iod => said.iods.has(iod))
+    for (const iod of own) inEvents.add(iod)
+    byUuid.set(uuid, {
+      uuid,
+      tlp: rankOfTlp(highestTlp([event.tlp, event.strictest, levelOfIods(own)]) ?? sharing.tlp),
+      write: newer => writtenEvent(foreign, doc._id, said, event, newer),
+    })
+  }
+  // What stands in an event that the feed can't name is in ours.
+  const standIns = new Map([...ofEvents.standIns].filter(([iod]) => inEvents.has(iod)))
+  const beyond = { ...said, context: { ...context, standIns } }
+  const { iods, techniques } = beyondEvents(beyond, named)
+  return {
+    title: doc.name,
+    tlp: sharing.tlp,
+    objects: markVersions(objects),
+    misp: {
+      event: toMispEvent({ ...detail, iods }, { ...beyond.context, techniques }),
+      tlp: levelOfIods(iods.map(({ id: iod }) => iod)),
+      kept: [...byUuid.values()],
+    },
+  }
+}

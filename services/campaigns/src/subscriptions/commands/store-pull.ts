@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { type FeedKind, highestTlp, type ImportFormat, LIMITS, rankOfTlp, tlpOfRank } from '@iodine/contracts'
+import { nameOf, parseObject, type Span, UnreadableFile } from '@iodine/exchange'
+import type { OpenedFile, Place } from '@iodine/exchange/intake'
+import { HttpError } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import {
+  eventsOf,
+  isCounted,
+  openImport,
+  partsOf,
+  storeParts,
+} from '../../imports/commands/receive-import.js'
+import type { ForeignDoc } from '../../imports/models/foreign.js'
+import { type ImportDoc, NO_COUNTS } from '../../imports/models/import.js'
+import type { Store } from '../../models.js'
+import { isOlder } from '../../versions.js'
+import { ended, type SubscriptionDoc, withSkipped } from '../models/subscription.js'
+import { pullLost, running } from './claim-pull.js'
+
+/** Keys in a query. */
+const KEYS = 2_000
+/** Definitions of markings that a subscription knows. */
+const MARKINGS_MAX = 1_000
+const FORMATS = { taxii: 'stix', misp: 'misp' } as const satisfies Record<FeedKind, ImportFormat>
+const NOTHING: OpenedFile = {
+  bytes: new Uint8Array(),
+  spans: [],
+  skipped: [],
+  markings: new Map(),
+  tlp: null,
+  techniques: [],
+}
+
+/** The places of those objects of a STIX file that the subscription does not have in this or a later version. */
+const selectNew = async (
+  { foreign }: Store,
+  campaign_id: Types.ObjectId,
+  import_id: Types.ObjectId | undefined,
+  { bytes, spans }: OpenedFile,
+): Promise<number[]> => {
+  const objects: { key: string; version: string; sha256: string }[] = []
+  let seen = 0
+  for (const [n, [start, end]] of spans.entries()) {
+    const raw = bytes.subarray(start, end)
+    const sha256 = createHash('sha256').update(raw).digest('hex')
+    objects.push({ ...nameOf(parseObject(new TextDecoder().decode(raw), n + 1)), sha256 })
+    seen += raw.length
+    if (seen > 250_000) {
+      seen = 0
+      await setImmediate()
+    }
+  }
+  const known = new Map<string, { sha256: string; version: string }[]>()
+  const keys = [...new Set(objects.map(({ key }) => key))].filter(Boolean)
+  for (let at = 0; import_id && at < keys.length; at += KEYS) {
+    const some = await foreign
+      .find(
+        { campaign_id, import_id, key: { $in: keys.slice(at, at + KEYS) } },
+        { key: 1, version: 1, sha256: 1 },
+      )
+      .lean<Pick<ForeignDoc, 'key' | 'version' | 'sha256'>[]>()
+    for (const { key, ...each } of some) known.set(key, [...(known.get(key) ?? []), each])
+  }
+  const given = new Set<string>()
+  return objects.flatMap(({ key, version, sha256 }, n) => {
+    if (given.has(sha256)) return []
+    given.add(sha256)
+    const has = known.get(key)?.some(each => each.sha256 === sha256 || isOlder(version, each.version))
+    return has ? [] : [n]
+  })
+}
+
+/** A place in a file as one in all that a subscription has brought. */
+const shifted = (place: Place | undefined, by: number): Place | undefined => {
+  if (place?.format !== 'misp') return place
+  const { event, object, joints } = place
+  const mark = <M extends { piece: number }>(each: M): M => ({ ...each, piece: each.piece + by })
+  return {
+    ...place,
+    event: event + by,
+    object: object === null ? null : object + by,
+    ...(joints && {
+      joints: {
+        lists: Object.fromEntries(Object.entries(joints.lists).map(([name, each]) => [name, mark(each)])),
+        timestamp: joints.timestamp && mark(joints.timestamp),
+        end: mark(joints.end),
+      },
+    }),
+  }
+}
+
+/** Counts an import for the administrator who has resumed its subscription. Throws 409 after a concurrent change. */
+const changeOwner = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
+  const { _id, user_id: before, bytes } = doc
+  await quotas.change(user_id, { import_bytes: bytes }, async session => {
+    const { matchedCount } = await imports.updateOne(
+      { _id, user_id: before },
+      { $set: { user_id } },
+      { session },
+    )
+    if (matchedCount === 0) throw pullLost()
+  })
+  await quotas.settle((_, take) => take(before, { import_bytes: -bytes }))
+}
+
+/**
+ * Takes in what a staged run has fetched, and leaves what is new in it to be planned and applied. The subscription's cursor
+ * moves together with the last object. A run with nothing new is over at once.
+ * @returns the number of new objects, at least 1 if there is anything to do
+ * @throws 409 once the run is over or another worker's, 413 past the quota of who made it, 422 for a file that is none
+ */
+export const storePull = async (
+  store: Store,
+  id: string,
+  token: string,
+  bytes: Uint8Array,
+): Promise<number> => {
+  const { subscriptions, imports, importParts, quotas, work } = store
+  const doc = await subscriptions
+    .findOne(running(id, token))
+    .select('+next_cursor +withdrawn +skipped')
+    .lean<SubscriptionDoc>()
+  if (!doc || doc.next_cursor === null || !doc.user_id) throw pullLost()
+  const { user_id, campaign_id } = doc
+  const format = FORMATS[doc.kind]
+  const file =
+    bytes.length === 0
+      ? NOTHING
+      : await openImport(format, bytes).catch(error => {
+          throw error instanceof UnreadableFile ? new HttpError(422, [error.message]) : error
+        })
+  const skipped = withSkipped(doc.skipped, file.skipped)
+  const before = doc.import_id
+    ? await imports
+        .findOne({ _id: doc.import_id, state: 'done' })
+        .select(['+markings', '+events'])
+        .lean<ImportDoc>()
+    : null
+  const { places } = file
+  // An event is kept in whole or not at all: what feeds name as changed is taken.
+  const chosen = places ? places.map((_, n) => n) : await selectNew(store, campaign_id, before?._id, file)
+  const isWithdrawn = before !== null && doc.withdrawn.length > 0
+  if (chosen.length === 0 && !isWithdrawn) {
+    const over = await subscriptions.updateOne(running(id, token), {
+      $set: { ...ended({ ...doc, skipped }, {}), cursor: doc.next_cursor },
+    })
+    if (over.matchedCount === 0) throw pullLost()
+    return 0
+  }
+
+  // The previous run removes its own parts, unless a crash delays it.
+  if (before?.batch) await importParts.deleteMany({ import_id: before.batch })
+  const batch = new Types.ObjectId()
+  // Before anything is stored, so that the next run removes what a crash leaves.
+  const noted = await subscriptions.updateOne(running(id, token), { $set: { pending: batch } })
+  if (noted.matchedCount === 0) throw pullLost()
+  const objects = places ? places.filter(isCounted).length : chosen.length
+  try {
+    const first = before?.next_order ?? 0
+    const spans = chosen.map(n => file.spans[n] as Span)
+    const size = spans.reduce((sum, [start, end]) => sum + end - start, 0)
+    const parts = partsOf(spans)
+    const moved = places && { places: places.map(place => shifted(place, first)) }
+    await storeParts(importParts, batch, { bytes: file.bytes, ...moved }, parts, first)
+    // Objects refer to markings that came with earlier runs. Of two definitions the strictest counts.
+    const markings = new Map(before?.markings.map(each => [each.id, tlpOfRank(each.tlp)]))
+    for (const [key, level] of file.markings)
+      if (markings.size < MARKINGS_MAX || markings.has(key))
+        markings.set(key, highestTlp([markings.get(key), level]))
+    const fresh = {
+      state: 'planning',
+      problem: null,
+      batch,
+      parts: parts.length,
+      cursor: 0,
+      objects,
+      ...NO_COUNTS,
+      next_order: first + chosen.length,
+      markings: [...markings].map(([key, level]) => ({ id: key, tlp: level && rankOfTlp(level) })),
+      techniques: file.techniques.slice(0, LIMITS.techniquesMax),
+      ...(places && { new_events: eventsOf(file).map(n => n + first) }),
+      expires_at: null,
+    } as const
+    const _id = before?._id ?? new Types.ObjectId()
+    if (before && !before.user_id?.equals(user_id)) await changeOwner(store, before, user_id)
+    await quotas.change(user_id, { import_bytes: size }, async session => {
+      const started = await subscriptions.updateOne(
+        running(id, token),
+        { $set: { state: 'importing', lease: null, import_id: _id, pending: null, skipped } },
+        { session },
+      )
+      if (started.matchedCount === 0) throw pullLost()
+      if (before) {
+        const { matchedCount } = await imports.updateOne(
+          { _id, state: 'done' },
+          { $set: fresh, $unset: { invalid: 1, unnamed: 1 }, $inc: { bytes: size } },
+          { session },
+        )
+        if (matchedCount === 0) throw pullLost()
+      } else {
+        const made: ImportDoc = {
+          _id,
+          campaign_id,
+          subscription_id: doc._id,
+          user_id,
+          format,
+          // Of no one file.
+          sha256: '',
+          makes_iods: true,
+          kept: null,
+          tlp: null,
+          created_at: new Date(),
+          bytes: size,
+          ...(places && { events: [] }),
+          ...fresh,
+          techniques: [...fresh.techniques],
+        }
+        await imports.create([made], { session })
+      }
+      await work.imports.add({ id: _id.toHexString() }, { session })
+    })
+  } catch (error) {
+    // Any other error may hide a commit. The next run removes the parts if `pending` still names them.
+    if (error instanceof HttpError) await importParts.deleteMany({ import_id: batch }).catch(() => {})
+    throw error
+  }
+  return Math.max(objects, 1)
+}

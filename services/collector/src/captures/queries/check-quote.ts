@@ -1,0 +1,111 @@
+import {
+  type BodyOf,
+  type CheckedQuote,
+  type capturesInternal,
+  DETAILS,
+  naturalKey,
+  type RecordOf,
+  type Source,
+} from '@iodine/contracts'
+import { contextOf, pointerValue, splitsCharacter } from '@iodine/evidence'
+import { conflict, invalid, notFound } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { RecordDoc } from '../../records/models/record.js'
+import { presentRecords } from '../../records/presenters/record.js'
+import type { CollectorStore } from '../../store.js'
+import { type Blobs, blobKey } from '../blobs/index.js'
+import type { CaptureDoc } from '../models/capture.js'
+import { type ReadableCapture, readableCapture } from '../policies/read-capture.js'
+
+type Quote = BodyOf<typeof capturesInternal.checkQuote>
+type Place = Pick<Quote, 'start' | 'end' | 'exact'>
+
+/** Captures of a record that are asked for its words, newest first. */
+const CAPTURES_MAX = 5
+
+const isThere = (text: string | undefined, { start, end, exact }: Place): text is string =>
+  text !== undefined &&
+  text.slice(start, end) === exact &&
+  !splitsCharacter(text, start) &&
+  !splitsCharacter(text, end)
+
+/** A text of a capture: its projection, or a field of its record. Undefined where there is none. */
+const textOf = async (
+  blobs: Blobs,
+  { _id, manifest }: ReadableCapture,
+  role: Quote['role'],
+  pointer: string,
+): Promise<string | undefined> => {
+  const blob = manifest.blobs.find(each => each.role === role)
+  if (!blob || (role !== 'text' && role !== 'record')) return undefined
+  const bytes = await blobs.get(blobKey(_id.toHexString(), blob.sha256))
+  if (!bytes) return undefined
+  const text = new TextDecoder().decode(bytes)
+  if (role === 'record') return pointerValue(JSON.parse(text), pointer)
+  return pointer === '' ? text : undefined
+}
+
+const quotedFrom = (capture: ReadableCapture, text: string, { start, end }: Place): CheckedQuote => ({
+  kind: 'capture',
+  capture_id: capture._id.toHexString(),
+  ...contextOf(text, start, end),
+  manifest_hash: capture.manifest_hash,
+  seq: capture.seq ?? null,
+  url: capture.url,
+  captured_at: capture.captured_at,
+})
+
+const addressOf = <S extends Source>(source: S, record: RecordOf[S]): string | null => {
+  const key = (naturalKey[source] as (record: RecordOf[S]) => string)(record)
+  return URL.canParse(key) && /^https?:$/.test(new URL(key).protocol) ? key : null
+}
+
+/** Checks a quote of a record, as it is stored or as a sealed capture has it. */
+const checkRecord = async (
+  { records, captures, blobs }: CollectorStore,
+  quote: Quote,
+  { source, id }: { source: Source; id: string },
+): Promise<CheckedQuote> => {
+  const user_id = new Types.ObjectId(quote.user_id)
+  const doc = await records.findOne({ _id: id, user_id, source }).lean<RecordDoc>()
+  if (!doc) throw notFound()
+  const sealed = await captures
+    .find({ user_id, record_id: doc._id, state: 'sealed' })
+    .sort({ created_at: -1, _id: -1 })
+    .limit(CAPTURES_MAX)
+    .lean<CaptureDoc[]>()
+  for (const capture of sealed as ReadableCapture[]) {
+    const text = await textOf(blobs, capture, 'record', quote.pointer)
+    if (isThere(text, quote)) return quotedFrom(capture, text, quote)
+  }
+  const [record] = presentRecords([doc])
+  const text = pointerValue(record, quote.pointer)
+  if (!isThere(text, quote)) throw invalid([DETAILS.quoteNotThere])
+  return {
+    kind: 'record',
+    capture_id: null,
+    ...contextOf(text, quote.start, quote.end),
+    manifest_hash: null,
+    seq: null,
+    url: addressOf(source, record as never),
+    captured_at: doc.fetched_at.toISOString(),
+  }
+}
+
+/**
+ * Says whether a capture, or a record, has these words at this place. A record that a sealed capture of the user
+ * says the same of is quoted from that. Throws 404 where the user may not read it, 409 unless sealed, 422 if not.
+ */
+export const checkQuote = async (store: CollectorStore, quote: Quote): Promise<CheckedQuote> => {
+  const { user_id, capture_id, record, role, pointer } = quote
+  if (record) {
+    if (role !== 'record') throw invalid(['role: must be record'])
+    return checkRecord(store, quote, record)
+  }
+  if (capture_id === undefined) throw notFound()
+  const capture = await readableCapture(store, user_id, capture_id)
+  if (capture.state !== 'sealed') throw conflict(DETAILS.notSealed)
+  const text = await textOf(store.blobs, capture, role, pointer)
+  if (!isThere(text, quote)) throw invalid([DETAILS.quoteNotThere])
+  return quotedFrom(capture, text, quote)
+}

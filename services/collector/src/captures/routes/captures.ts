@@ -1,0 +1,135 @@
+import { capturesApi, MISP_MANIFEST_CONTEXT, sealsApi, sealsInternal } from '@iodine/contracts'
+import {
+  createKeyedLimiter,
+  notFound,
+  type ReplyHeaders,
+  type StoreService,
+  Streamed,
+  sendList,
+} from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
+import { blobKey } from '../blobs/index.js'
+import { createAppender, publishKey } from '../commands/append-to-log.js'
+import { createCapture } from '../commands/create-capture.js'
+import { eraseCapture } from '../commands/erase-captures.js'
+import { putBlob } from '../commands/put-blob.js'
+import { sealCapture } from '../commands/seal-capture.js'
+import { pictureType } from '../policies/picture-type.js'
+import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
+import type { SealKey } from '../policies/seal-key.js'
+import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
+import { archiveOf } from '../queries/archive-capture.js'
+import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
+
+/** Bytes as a download that no browser runs. */
+const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
+  reply.header('content-disposition', `attachment; filename="${name}"`)
+  reply.header('x-content-type-options', 'nosniff')
+  reply.header('content-security-policy', "default-src 'none'; sandbox")
+  return new Streamed<unknown>(bytes, type)
+}
+
+export const addCaptureRoutes = (service: StoreService, store: CollectorStore, key: SealKey): void => {
+  const { captures, log, blobs } = store
+  const append = createAppender(store, key)
+  /** The key is published before its first seal. */
+  let published: Promise<void> | undefined
+  const publish = () => {
+    published ??= publishKey(log, key).catch(error => {
+      published = undefined
+      throw error
+    })
+    return published
+  }
+  /** The bytes of a blob that is handed over. Throws 404. */
+  const bytesOf = async ({ _id }: ReadableCapture, sha256: string) => {
+    const bytes = await blobs.get(blobKey(_id.toHexString(), sha256))
+    if (!bytes) throw notFound()
+    return bytes
+  }
+
+  service.internal(sealsInternal.signManifest, async ({ body }) => {
+    await publish()
+    const signed = Buffer.concat([Buffer.from(MISP_MANIFEST_CONTEXT), body])
+    return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
+  })
+  service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
+    const { isNew, ...answer } = await createCapture(store, user.id, body)
+    if (!isNew) reply.code(capturesApi.createCapture.knownStatus)
+    return answer
+  })
+  service.route(capturesApi.putBlob, async ({ params, body, user }) => {
+    await putBlob(store, user.id, params, body)
+    return { sha256: params.sha256, bytes: body.length }
+  })
+  service.route(capturesApi.sealCapture, async ({ params, user }) => {
+    await publish()
+    return sealedOf(log, await sealCapture(store, append, user.id, params.id))
+  })
+  service.route(capturesApi.listCaptures, async ({ query: { record_id, limit, cursor }, user, reply }) => {
+    const user_id = new Types.ObjectId(user.id)
+    const filter = {
+      user_id,
+      ...(record_id && { record_id: { $in: record_id.map(id => new Types.ObjectId(id)) } }),
+    }
+    return sendList(reply, { model: captures, filter, limit, cursor, present: presentSummaries })
+  })
+  service.route(capturesApi.getCapture, async ({ params, user }) =>
+    presentCapture(await readableCapture(store, user.id, params.id), user.id),
+  )
+  service.route(capturesApi.getCaptureText, async ({ params, user }) => {
+    const capture = await readableCapture(store, user.id, params.id)
+    const blob = capture.manifest.blobs.find(({ role }) => role === 'text')
+    if (!blob) throw notFound()
+    return { text: new TextDecoder().decode(await bytesOf(capture, blob.sha256)) }
+  })
+  service.route(capturesApi.getBlob, async ({ params, user, reply }) => {
+    const capture = await readableCapture(store, user.id, params.id)
+    const blob = capture.manifest.blobs.find(({ sha256 }) => sha256 === params.sha256)
+    if (!blob) throw notFound()
+    const bytes = await bytesOf(capture, blob.sha256)
+    return download(reply, bytes, blob.sha256, pictureType(bytes) ?? 'application/octet-stream')
+  })
+  /** Archives are held in memory while they are made: one at a time for each user. */
+  const limiter = createKeyedLimiter()
+  const subjectOf = ({ id }: { id: string }) => ({ kind: 'capture', id }) as const
+  service.route(capturesApi.getWacz, async call => {
+    const { params, user, reply } = call
+    const what = { action: 'capture.exported', subject: subjectOf(params), count: 1, detail: 'wacz' } as const
+    const capture = await readableCapture(store, user.id, params.id)
+    return limiter(user.id, async () => {
+      const bytes = await service.audit.during(call, what, () => archiveOf(store, service.peers, capture))
+      return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
+    })
+  })
+  service.route(capturesApi.shareCapture, async call => {
+    const { params, body, user } = call
+    const { _id } = await ownCapture(store, user.id, params.id)
+    const action = body.shared ? 'capture.shared' : 'capture.unshared'
+    await service.audit.during(call, { action, subject: subjectOf(params) }, async note => {
+      const { modifiedCount } = await captures.updateOne(
+        { _id, state: { $ne: 'erased' } },
+        { $set: { shared: body.shared } },
+      )
+      note({ isNothing: modifiedCount === 0 })
+    })
+    return presentCapture(await ownCapture(store, user.id, params.id), user.id)
+  })
+  service.route(capturesApi.deleteCapture, async ({ params, user }) => {
+    await eraseCapture(store, await ownCapture(store, user.id, params.id))
+    return { id: params.id }
+  })
+
+  service.route(sealsApi.getCheckpoint, async () => presentCheckpoint(await checkpointOf(log)))
+  service.route(sealsApi.getSealKeys, async () => {
+    await publish()
+    return keysOf(log)
+  })
+  service.route(sealsApi.getConsistency, async ({ query: { from, to } }) => ({
+    from,
+    to,
+    path: await consistencyOf(log, from, to),
+  }))
+  service.route(sealsApi.getInclusion, ({ params, query }) => inclusionOf(log, params.seq, query.size))
+}

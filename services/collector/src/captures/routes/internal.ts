@@ -1,0 +1,86 @@
+import { capturesInternal, recordsInternal } from '@iodine/contracts'
+import {
+  personalSource,
+  type StoreService,
+  servePersonalData,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
+import type { CollectorConfig } from '../../config.js'
+import { resightRecords } from '../../records/commands/sight-records.js'
+import { presentRecords } from '../../records/presenters/record.js'
+import { openRecords } from '../../records/queries/open-records.js'
+import type { CollectorStore } from '../../store.js'
+import { forgetUser } from '../commands/forget-user.js'
+import { redactCapture } from '../commands/redact-capture.js'
+import { dueAnchor, storeAnchor } from '../commands/store-anchor.js'
+import type { CaptureDoc } from '../models/capture.js'
+import { presentSummaries, sealOf } from '../presenters/capture.js'
+import { checkQuote } from '../queries/check-quote.js'
+
+export const addInternalRoutes = (
+  service: StoreService,
+  store: CollectorStore,
+  { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { captures, quotas } = store
+  service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(store, body))
+  service.internal(capturesInternal.getSeals, async ({ body }) => {
+    const docs = await captures.find({ _id: { $in: body.ids }, state: 'sealed' }).lean<CaptureDoc[]>()
+    return docs.flatMap(doc => {
+      const seal = sealOf(doc)
+      const open = doc.shared || doc.user_id?.toHexString() === body.user_id
+      return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
+    })
+  })
+  service.internal(capturesInternal.getDueAnchor, async () => ({ due: await dueAnchor(store.log) }))
+  service.internal(capturesInternal.storeAnchor, async ({ body }) => {
+    await storeAnchor(store.log, body)
+    return { size: body.size }
+  })
+  service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
+    // The reason is a text: it stays with the capture.
+    const seq = await service.audit.during(
+      'operator',
+      { action: 'capture.redacted', subject: { kind: 'capture', id } },
+      () => redactCapture(store, id, reason),
+    )
+    service.log.info({ capture: id, seq, reason }, 'capture redacted')
+    return { seq }
+  })
+
+  service.internal(recordsInternal.resightRecords, async ({ body }) => ({
+    next: await resightRecords(store, body.after),
+  }))
+  service.internal(recordsInternal.openRecords, ({ body }) => openRecords(store, body))
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'collected_record',
+        store.records,
+        user_id => ({ user_id }),
+        doc => ({
+          source: doc.source,
+          collected_at: doc.created_at,
+          shared: doc.shared ?? null,
+          record: presentRecords([doc])[0],
+        }),
+      ),
+      personalSource(
+        'capture',
+        captures,
+        user_id => ({ user_id }),
+        doc => ({ ...presentSummaries([doc])[0], manifest: doc.manifest }),
+      ),
+    ],
+    forget: userId => forgetUser(store, userId),
+  })
+
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { records: documents = 0, record_bytes = 0, capture_bytes = 0 } = await quotas.totals()
+    const bytes = record_bytes + capture_bytes
+    return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
+  })
+}

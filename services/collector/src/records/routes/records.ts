@@ -1,0 +1,65 @@
+import { collectorApi, type Source } from '@iodine/contracts'
+import { createKeyedLimiter, type StoreService, sendList } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { CollectorStore } from '../../store.js'
+import { deleteRecord } from '../commands/delete-record.js'
+import { ingest } from '../commands/ingest.js'
+import { shareRecords } from '../commands/share-records.js'
+import type { RecordDoc, RecordScope } from '../models/record.js'
+import { presentRecords } from '../presenters/record.js'
+import { containingText } from '../queries/search-records.js'
+
+const scopeOf = (user: { id: string }, { source }: { source: Source }): RecordScope => ({
+  user_id: new Types.ObjectId(user.id),
+  source,
+})
+
+export const addRecordRoutes = (service: StoreService, store: CollectorStore): void => {
+  const { records, quotas, ingesting } = store
+  /** A search reads all of a user's records of a source: one at a time for each. */
+  const searches = createKeyedLimiter()
+  service.route(collectorApi.listRecords, async ({ params, query: { q, limit, cursor }, user, reply }) => {
+    const scope = scopeOf(user, params)
+    const list = { model: records, limit, cursor, present: presentRecords }
+    if (q)
+      return searches(`${user.id} ${params.source}`, () =>
+        sendList(reply, { ...list, filter: { ...scope, ...containingText(params.source, q) } }),
+      )
+    const total = async () => (await quotas.used(scope.user_id))[params.source] ?? 0
+    return sendList(reply, { ...list, filter: scope, total })
+  })
+
+  service.route(collectorApi.ingestRecords, async ({ params, body, user, request }) => {
+    const bytes = Number(request.headers['content-length'] ?? Number.NaN)
+    const scope = scopeOf(user, params)
+    ingesting.count++
+    const results = await ingest(store, scope, body.records, bytes).finally(() => {
+      ingesting.count--
+    })
+    return { results }
+  })
+
+  service.route(collectorApi.deleteRecord, async ({ params, user }) => {
+    await deleteRecord(store, scopeOf(user, params), params.id)
+    return { id: params.id }
+  })
+
+  service.route(collectorApi.shareRecords, async call => {
+    const { params, body, user } = call
+    const what = {
+      action: body.shared ? 'records.shared' : 'records.unshared',
+      subject: { kind: 'record' },
+      count: new Set(body.ids).size,
+      detail: (body.shared && body.as) || undefined,
+    } as const
+    await service.audit.during(call, what, () => shareRecords(store, scopeOf(user, params), body))
+    return { ids: body.ids, shared: (body.shared && body.as) || null }
+  })
+
+  service.route(collectorApi.listShared, async ({ params, user }) => {
+    const docs = await records
+      .find({ ...scopeOf(user, params), shared: { $exists: true } }, { shared: 1 })
+      .lean<(RecordDoc & Required<Pick<RecordDoc, 'shared'>>)[]>()
+    return docs.map(({ _id, shared }) => ({ id: _id.toHexString(), shared }))
+  })
+}

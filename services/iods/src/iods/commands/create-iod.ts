@@ -1,0 +1,56 @@
+import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
+import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { bytesOf } from '../../models.js'
+import type { IodStore } from '../../store.js'
+import { type IodDoc, searchFields } from '../models/iod.js'
+import { iodUid } from '../policies/uid.js'
+
+/** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
+export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))
+
+/** A new IOD as it is stored. */
+export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {
+  const { value, category, description, source_type, source = null, source_id = null } = input
+  const now = new Date()
+  return {
+    _id: new Types.ObjectId(),
+    ...searchFields(input),
+    value,
+    category,
+    description,
+    source_type,
+    source,
+    source_id,
+    created_by,
+    created_at: now,
+    revision: now,
+    votes: [],
+    votes_total: 0,
+    votes_disputed: 0,
+    fold_key: foldKey(input),
+    uid: iodUid(input),
+  }
+}
+
+/** Throws 409 when the category has the value, 413 when a quota of the creator is full. */
+export const createIod = async (
+  { iods, tallies, quotas, newIods }: IodStore,
+  userId: string,
+  input: BodyOf<typeof iodsApi.createIod>,
+): Promise<IodDoc> => {
+  const created_by = new Types.ObjectId(userId)
+  const doc = newIodDoc(created_by, input)
+  const { category, source_type } = doc
+  try {
+    await quotas.change(created_by, { iods: 1, iods_today: 1, iod_bytes: bytesOf(doc) }, async session => {
+      // Of this attempt: its transaction may be repeated for minutes, but each must end within one.
+      await iods.create([{ ...doc, revision: new Date() }], { session })
+      await tallies.create([{ category, source_type, n: 1 }], { session })
+      await newIods.add({ id: doc._id.toHexString() }, { session })
+    })
+  } catch (error) {
+    throw isDuplicateKey(error) ? conflict(DETAILS.duplicateIod) : error
+  }
+  return doc
+}

@@ -1,0 +1,70 @@
+import type { Category, IodFacets, SourceType } from '@iodine/contracts'
+import { createSharedReads, type Total } from '@iodine/service-kit'
+import type { ClientSession, PipelineStage } from 'mongoose'
+import type { IodModels } from '../../models.js'
+import { BY_DATE } from '../models/iod.js'
+import type { Selection } from './select-iods.js'
+
+/** Matches are counted up to this number; above, a count is a lower bound. */
+const COUNTED_MAX = 10_000
+
+interface KindCount {
+  category: Category
+  source_type: SourceType
+  n: number
+}
+type Models = Pick<IodModels, 'iods' | 'tallies'>
+
+/** Groups by kind and adds `n` up. */
+const byKind = (n: 1 | '$n'): PipelineStage[] => [
+  { $group: { _id: { category: '$category', source_type: '$source_type' }, n: { $sum: n } } },
+  { $project: { _id: 0, category: '$_id.category', source_type: '$_id.source_type', n: 1 } },
+]
+
+/** Numbers of all IODs by kind. */
+export const sumTallies = (
+  tallies: Models['tallies'],
+  session: ClientSession | null = null,
+): Promise<KindCount[]> => tallies.aggregate<KindCount>(byKind('$n')).session(session)
+
+/** Counts of what filters select. */
+export const createIodCounts = ({ iods, tallies }: Models) => {
+  const shared = createSharedReads<'tallies', KindCount[]>()
+
+  /** Counts by kind: from the tallies when the selection is all of some kinds, else of its newest IODs. */
+  const countKinds = async ({ filter, by, kinds }: Selection): Promise<KindCount[]> => {
+    if (!kinds)
+      return iods
+        .aggregate<KindCount>([{ $match: filter }, { $limit: COUNTED_MAX + 1 }, ...byKind(1)])
+        .hint({ ...by, ...BY_DATE })
+    return (await shared('tallies', () => sumTallies(tallies))).filter(
+      ({ category, source_type }) =>
+        kinds.category.includes(category) && kinds.source_type.includes(source_type),
+    )
+  }
+
+  /** Numbers of the selected IODs by category and by source type. */
+  const facets = async (selection: Selection): Promise<IodFacets> => {
+    const facets: IodFacets = { total: 0, categories: {}, source_types: {} }
+    for (const { category, source_type, n } of await countKinds(selection)) {
+      if (n === 0) continue
+      facets.total += n
+      facets.categories[category] = (facets.categories[category] ?? 0) + n
+      facets.source_types[source_type] = (facets.source_types[source_type] ?? 0) + n
+    }
+    if (selection.kinds || facets.total <= COUNTED_MAX) return facets
+    return { ...facets, total: COUNTED_MAX, exact: false }
+  }
+
+  /** Number of the selected IODs. */
+  const total = async (selection: Selection): Promise<Total> => {
+    if (selection.kinds) return (await facets(selection)).total
+    const n = await iods
+      .countDocuments(selection.filter)
+      .hint({ ...selection.by, ...BY_DATE } as never)
+      .limit(COUNTED_MAX + 1)
+    return n > COUNTED_MAX ? { atLeast: COUNTED_MAX } : n
+  }
+
+  return { facets, total }
+}

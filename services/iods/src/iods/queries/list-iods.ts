@@ -1,0 +1,100 @@
+import type { Iod, IodFacets, IodSort, iodsApi, QueryOf } from '@iodine/contracts'
+import {
+  afterPlace,
+  createSharedAnswers,
+  type RankedPlace,
+  type ReplyHeaders,
+  type Streamed,
+  sendList,
+  type Total,
+  type UserDirectory,
+} from '@iodine/service-kit'
+import type { IndexDefinition, QueryFilter } from 'mongoose'
+import type { IodModels } from '../../models.js'
+import { BY, BY_DATE, type IodDoc, ORDERS } from '../models/iod.js'
+import { presentIods } from '../presenters/iod.js'
+import { createIodCounts } from './count-iods.js'
+import { createIodSelection, kindsOf, ofKinds, type Selection } from './select-iods.js'
+
+const RANKS = { created: undefined, votes: 'votes_total', disputed: 'votes_disputed' } as const
+
+export const createIodQueries = (models: IodModels, directory: UserDirectory) => {
+  const { iods } = models
+  const select = createIodSelection(models, directory)
+  const counts = createIodCounts(models)
+  const shared = createSharedAnswers()
+
+  /** Reads documents of a selection in an order, by the index that bounds the selection. */
+  const read = ({ by, filter }: Selection, sort: IodSort, limit: number): Promise<IodDoc[]> => {
+    // The grams have an index for one order only: matches are sorted for the others.
+    const index: IndexDefinition = { ...by, ...(by === BY.gram ? BY_DATE : ORDERS[sort]) }
+    return iods
+      .find(filter)
+      .hint(index as never)
+      .sort(ORDERS[sort])
+      .limit(limit)
+      .lean<IodDoc[]>()
+  }
+  /** Reads a page. One in an order by votes takes two queries: places among equals, then those below. */
+  const findPage = async (
+    selection: Selection,
+    sort: IodSort,
+    place: RankedPlace | undefined,
+    size: number,
+  ): Promise<IodDoc[]> => {
+    const rank = RANKS[sort]
+    if (!place) return read(selection, sort, size)
+    if (!rank || place.rank === undefined)
+      return read({ ...selection, filter: afterPlace<IodDoc>(selection.filter, place) }, sort, size)
+    const ranked = (condition: number | { $lt: number }): QueryFilter<IodDoc> => ({
+      ...selection.filter,
+      [rank]: condition,
+    })
+    const equals = { ...selection, filter: afterPlace<IodDoc>(ranked(place.rank), place) }
+    const docs = await read(equals, sort, size)
+    if (docs.length === size) return docs
+    const below = { ...selection, filter: ranked({ $lt: place.rank }) }
+    return [...docs, ...(await read(below, sort, size - docs.length))]
+  }
+
+  type ListQuery = QueryOf<typeof iodsApi.listIods>
+  type Filters = QueryOf<typeof iodsApi.getIodFacets>
+
+  const readList = async (
+    reply: ReplyHeaders,
+    { limit, cursor, sort = 'created', ...filters }: ListQuery,
+  ): Promise<Iod[] | Streamed<Iod[]>> => {
+    const selection = await select(filters)
+    let counted: Promise<Total> | undefined
+    const total = () => (counted ??= counts.total(selection))
+    const rank = RANKS[sort]
+    /** Few matches of a search are sorted; many are found soon in the index of kinds, which has the order. */
+    const inOrder = async (): Promise<Selection> => {
+      if (!rank || (selection.by && selection.by !== BY.gram)) return selection
+      if (selection.by === BY.gram && typeof (await total()) === 'number') return selection
+      return { filter: { ...selection.filter, ...ofKinds(kindsOf(filters)) }, by: BY.kind }
+    }
+    return sendList(reply, {
+      limit,
+      cursor,
+      total,
+      find: async (place, size) => findPage(await inOrder(), sort, place, size),
+      rankOf: rank && (doc => doc[rank]),
+      present: docs => presentIods(directory, docs),
+    })
+  }
+
+  // Everybody gets the same pages and counts, and asks for them at the same time when an IOD is announced.
+  return {
+    /** Counts under the filters. */
+    facets: (reply: ReplyHeaders, filters: Filters): Promise<Streamed<IodFacets>> =>
+      shared(reply, `facets ${JSON.stringify(filters)}`, async () => counts.facets(await select(filters))),
+    /** The list or a page of it. */
+    list: async (reply: ReplyHeaders, query: ListQuery): Promise<Iod[] | Streamed<Iod[]>> =>
+      query.limit === undefined && query.cursor === undefined
+        ? readList(reply, query)
+        : (shared(reply, `list ${JSON.stringify(query)}`, headers => readList(headers, query)) as Promise<
+            Streamed<Iod[]>
+          >),
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  CATEGORIES,
+  type Category,
+  foldText,
+  type iodsApi,
+  type QueryOf,
+  refang,
+  SOURCE_TYPES,
+  type SourceType,
+} from '@iodine/contracts'
+import { containing, createRarestGram, gramsOfTerm, type UserDirectory } from '@iodine/service-kit'
+import { type QueryFilter, Types } from 'mongoose'
+import type { IodModels } from '../../models.js'
+import { BY, BY_DATE, GRAM_LENGTHS, type IodDoc } from '../models/iod.js'
+
+type Filters = QueryOf<typeof iodsApi.getIodFacets>
+
+export interface Kinds {
+  category: readonly Category[]
+  source_type: readonly SourceType[]
+}
+/** All kinds that filters allow, each once. */
+export const kindsOf = ({ category = [...CATEGORIES], source_type = [...SOURCE_TYPES] }: Filters): Kinds => ({
+  category: [...new Set(category)],
+  source_type: [...new Set(source_type)],
+})
+/** Filter by kinds as the index of kinds needs it: with the values of both fields. */
+export const ofKinds = ({ category, source_type }: Kinds): QueryFilter<IodDoc> => ({
+  category: { $in: [...category] },
+  source_type: { $in: [...source_type] },
+})
+
+/** MongoDB refuses longer patterns. */
+const PATTERN_BYTES = 32_764
+
+/** The IODs that pass all filters. */
+export interface Selection {
+  filter: QueryFilter<IodDoc>
+  /** First fields of the index that bounds the selection; undefined for all IODs. */
+  by?: (typeof BY)[keyof typeof BY]
+  /** The selection is all IODs of these kinds. */
+  kinds?: Kinds
+}
+
+/** Resolves filters: an absent one matches all IODs, one with several values any of them. */
+export const createIodSelection = ({ iods }: Pick<IodModels, 'iods'>, directory: UserDirectory) => {
+  const rarest = createRarestGram(iods, 'ngrams', BY_DATE)
+  /** The IODs that contain a term as it was typed, or as it was before it was defanged. */
+  const searched = async (term: string) => {
+    const terms = [...new Set([term, refang(term)])].filter(each => each !== '')
+    const grams = await Promise.all(terms.map(each => rarest(gramsOfTerm(each, GRAM_LENGTHS))))
+    const ngrams = grams.length === 1 ? grams[0] : { $in: grams }
+    const pattern = terms.map(each => containing(each).$regex).join('|')
+    if (Buffer.byteLength(pattern) <= PATTERN_BYTES) return { ngrams, search: { $regex: pattern } }
+    const found = terms.map(each => ({ $gte: [{ $indexOfBytes: ['$search', { $literal: each }] }, 0] }))
+    return { ngrams, $expr: { $or: found } }
+  }
+  const ID = /^[0-9a-f]{24}$/i
+  const creatorIds = async (given: string[]): Promise<Types.ObjectId[]> => {
+    const ids = new Set(given.filter(each => ID.test(each)).map(id => id.toLowerCase()))
+    for (const id of await directory.idsOf(given.filter(each => !ID.test(each)))) ids.add(id)
+    return [...ids].map(id => new Types.ObjectId(id))
+  }
+  return async (filters: Filters): Promise<Selection> => {
+    const { category, source_type, created_by, source } = filters
+    const term = foldText(filters.q ?? '')
+    if (!term && !created_by && !source) {
+      const kinds = kindsOf(filters)
+      return category || source_type ? { filter: ofKinds(kinds), by: BY.kind, kinds } : { filter: {}, kinds }
+    }
+    const filter = {
+      ...(term && (await searched(term))),
+      ...(created_by && { created_by: { $in: await creatorIds(created_by) } }),
+      ...(category && { category: { $in: category } }),
+      ...(source_type && { source_type: { $in: source_type } }),
+      ...(source && { source }),
+    }
+    // A source has fewer IODs than its creators, whose number has a limit; that of IODs with a gram has none.
+    return { filter, by: source ? BY.source : created_by ? BY.creator : BY.gram }
+  }
+}

@@ -1,0 +1,141 @@
+import { type Iod, iodsApi, iodsInternal, LIMITS } from '@iodine/contracts'
+import {
+  createDownloads,
+  createKeyedLimiter,
+  notFound,
+  personalSource,
+  type StoreService,
+  serveHistory,
+  servePersonalData,
+  serveUsage,
+  watchStorage,
+} from '@iodine/service-kit'
+import type { IodsConfig } from '../../config.js'
+import { createOverlay } from '../../overlay/queries/overlay.js'
+import type { IodStore } from '../../store.js'
+import { forgetUser } from '../../votes/commands/forget-user.js'
+import { stateIods } from '../../votes/commands/state-iods.js'
+import { voteIod } from '../../votes/commands/vote-iod.js'
+import { countMembers, votesSince } from '../../votes/queries/count-members.js'
+import { findConsensus } from '../../votes/queries/find-consensus.js'
+import { bringIods } from '../commands/bring-iods.js'
+import { createIod } from '../commands/create-iod.js'
+import { eventsOfIod } from '../commands/publish-iod.js'
+import { BY_DATE, type IodDoc } from '../models/iod.js'
+import { presentIods } from '../presenters/iod.js'
+import { createDayCounts } from '../queries/count-days.js'
+import { findIods } from '../queries/find-iods.js'
+import { findLevels } from '../queries/find-levels.js'
+import { createIodQueries } from '../queries/list-iods.js'
+import { withValues } from '../queries/lookup-iods.js'
+
+export const addIodRoutes = (
+  service: StoreService,
+  models: IodStore,
+  config: Pick<IodsConfig, 'STORAGE_ALARM_BYTES'>,
+): void => {
+  const { iods, evidence, quotas } = models
+  const queries = createIodQueries(models, service.users)
+  const weighings = createKeyedLimiter()
+  const countDays = createDayCounts(models)
+  const present = (docs: IodDoc[]) => presentIods(service.users, docs)
+  const presentOne = async (doc: IodDoc) => (await present([doc]))[0] as Iod
+
+  service.route(iodsApi.listIods, async ({ query, reply }) => queries.list(reply, query))
+
+  service.route(iodsApi.getIodFacets, async ({ query, reply }) => queries.facets(reply, query))
+
+  service.route(iodsApi.countDays, async ({ query, user }) => countDays(user.id, query.days))
+
+  const overlay = createOverlay(models)
+  const download = createDownloads()
+  service.route(iodsApi.getOverlay, async ({ query, ...call }) => download(call, await overlay(query.since)))
+
+  service.route(iodsApi.getIod, async ({ params }) => {
+    const doc = await iods.findById(params.id).lean<IodDoc>()
+    if (!doc) throw notFound()
+    return presentOne(doc)
+  })
+
+  service.route(iodsApi.createIod, async ({ body, user }) =>
+    presentOne(await createIod(models, user.id, body)),
+  )
+
+  service.route(iodsApi.lookupIods, async ({ body }) => {
+    const docs = await iods.find(withValues(body.values)).sort(BY_DATE).lean<IodDoc[]>()
+    return present(docs)
+  })
+
+  service.route(iodsApi.weighVotes, async ({ body: { ids }, user }) =>
+    ids.length <= LIMITS.consensusPage
+      ? findConsensus(models, ids)
+      : weighings(user.id, () => findConsensus(models, ids)),
+  )
+
+  service.route(iodsApi.getLevels, async ({ body }) => findLevels(models, body.ids))
+
+  service.route(iodsApi.voteIod, async ({ params, body, user }) =>
+    presentOne(await voteIod(iods, user.id, params.id, body.vote_type)),
+  )
+
+  service.internal(iodsInternal.getIods, async ({ body }) =>
+    present(await iods.find({ _id: { $in: body.ids } }).lean<IodDoc[]>()),
+  )
+
+  service.internal(iodsInternal.knownIods, async ({ body }) => {
+    const docs = await iods.find({ _id: { $in: body.ids } }, { _id: 1 }).lean<Pick<IodDoc, '_id'>[]>()
+    return docs.map(({ _id }) => _id.toHexString())
+  })
+
+  service.internal(iodsInternal.findIods, async ({ body }) => findIods(iods, body.iods))
+
+  service.internal(iodsInternal.bringIods, async ({ body }) => bringIods(models, body))
+
+  service.internal(iodsInternal.countIods, async ({ body }) =>
+    countMembers(iods, body.ids, new Date(body.until)),
+  )
+
+  service.internal(iodsInternal.getLevels, async ({ body }) => findLevels(models, body.ids))
+
+  service.internal(iodsInternal.stateIods, async ({ body }) => stateIods(models, body.ids))
+
+  service.internal(iodsInternal.votesSince, async ({ body }) =>
+    votesSince(models, body.since === null ? null : new Date(body.since)),
+  )
+
+  servePersonalData(service, {
+    sources: [
+      personalSource(
+        'iod',
+        iods,
+        created_by => ({ created_by }),
+        ({ votes: _votes, votes_total: _total, votes_disputed: _disputed, fold_key: _key, ...iod }) => iod,
+      ),
+      personalSource(
+        'vote',
+        iods,
+        user_id => ({ 'votes.user_id': user_id }),
+        ({ _id, value, category, votes }, userId) => ({
+          iod: { _id, value, category },
+          ...votes.find(vote => vote.user_id?.equals(userId)),
+        }),
+      ),
+      personalSource(
+        'evidence',
+        evidence,
+        created_by => ({ created_by }),
+        ({ quote_key: _key, ...quote }) => quote,
+      ),
+    ],
+    forget: userId => forgetUser(models, userId),
+  })
+
+  serveHistory(service, iods, { created_by: { $ne: null } }, eventsOfIod)
+
+  serveUsage(service, quotas)
+  watchStorage(service, async () => {
+    const { iods: documents = 0, iod_bytes = 0, evidence_bytes = 0 } = await quotas.totals()
+    const bytes = iod_bytes + evidence_bytes
+    return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
+  })
+}

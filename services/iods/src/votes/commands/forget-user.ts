@@ -1,0 +1,41 @@
+import type { QueryFilter, Types } from 'mongoose'
+import { type IodDoc, RAISED } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
+import { forgetCovotes } from './project-covotes.js'
+
+type Models = Pick<IodModels, 'iods' | 'evidence' | 'quotas' | 'covotes' | 'covoteBuilds'>
+
+/** IODs of an update, which has one time for all of them: none may get a revision that is long past. */
+const BATCH = 500
+
+/** Changes the IODs that match, which none may do any more afterwards. */
+const changeAll = async (
+  iods: Models['iods'],
+  filter: QueryFilter<IodDoc>,
+  change: Record<string, unknown>,
+): Promise<void> => {
+  for (;;) {
+    const found = await iods.find(filter, { _id: 1 }).limit(BATCH).lean<Pick<IodDoc, '_id'>[]>()
+    if (found.length === 0) return
+    await iods.updateMany(
+      { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
+      [{ $set: { ...change, revision: RAISED } }],
+      { updatePipeline: true },
+    )
+  }
+}
+
+/** Removes a deleted user's id from their IODs, votes and evidence. All remain, but count in no user's usage. */
+export const forgetUser = async (models: Models, userId: Types.ObjectId): Promise<void> => {
+  const { iods, evidence, quotas } = models
+  // Ensures that the usage is counted, as what remains still counts in the total.
+  await quotas.used(userId)
+  await changeAll(iods, { created_by: userId }, { created_by: null })
+  const user_id = { $cond: [{ $eq: ['$$this.user_id', userId] }, null, '$$this.user_id'] }
+  const votes = { $map: { input: '$votes', in: { $mergeObjects: ['$$this', { user_id }] } } }
+  await changeAll(iods, { 'votes.user_id': userId }, { votes })
+  // After the votes: the projection, which may be counting them, looks at the votes again.
+  await forgetCovotes(models, userId)
+  await evidence.updateMany({ created_by: userId }, { $set: { created_by: null } })
+  await quotas.forget(userId, { left: true })
+}

@@ -1,0 +1,198 @@
+import { ignoreDuplicateKey, isDuplicateKey } from '@iodine/service-kit'
+import { type QueryFilter, Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
+import type { CovoteBuildDoc, CovoteDoc } from '../models/covote.js'
+import { type Period, pairsIn } from '../policies/vote-pairs.js'
+import { after, settledTime, upTo, votesWhere } from '../queries/count-members.js'
+
+type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
+
+/** Bounds of a batch: IODs and votes; one millisecond is always one batch. */
+const BATCH_IODS = 200
+const BATCH_VOTES = 200
+/** How long a run counts votes: the next run continues, so that a rebuild leaves the process to requests. */
+const BUDGET_MS = 2_500
+/** Age at which the projection is rebuilt: this corrects changes by hand, such as a deleted IOD. */
+const REBUILD_MS = 7 * 24 * 3_600_000
+/** Documents of a replaced build that a run deletes. */
+const DELETED_MAX = 5_000
+
+const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
+  votes: { $elemMatch: { created_at: { $gt: new Date(from), $lte: new Date(to) } } },
+})
+
+/**
+ * Counts the votes since the previous run in the projection. Each batch of votes is noted before it is counted, and
+ * every document contains the last batch that it has counted. So a batch may be repeated after a crash, and by two
+ * processes at once, without a transaction.
+ * @param until counts votes up to this time, in milliseconds: all of them are stored
+ * @param budgetMs ends after the batch in which this time has passed
+ */
+export const projectCovotes = async (
+  models: Models,
+  until?: number,
+  budgetMs: number = BUDGET_MS,
+): Promise<void> => {
+  const deadline = Date.now() + budgetMs
+  const settled = Math.floor(until ?? (await settledTime(models.mongo)))
+  let builds = await readBuilds(models)
+  if (await beginBuild(models, builds.at(-1))) builds = await readBuilds(models)
+  const live = builds.findLast(build => build.live)
+  for (const build of builds.filter(({ _id }) => !live || _id >= live._id)) {
+    const { _id } = build
+    let span = Number.POSITIVE_INFINITY
+    for (let next: CovoteBuildDoc | null = build; next && span > 0 && Date.now() < deadline; ) {
+      // Votes are about as dense as in the last batch: the end of the next one is looked for near that.
+      span = 2 * (await countBatch(models, next, settled, span))
+      if (span > 0) next = await models.covoteBuilds.findById(_id).lean<CovoteBuildDoc>()
+    }
+    if (span === 0 && !build.live)
+      await models.covoteBuilds.updateOne({ _id, live: false }, { $set: { live: true } })
+  }
+  if (builds.length > 1) await deleteReplaced(models)
+}
+
+/** All builds, oldest first: one, or two while one replaces the other. */
+const readBuilds = ({ covoteBuilds }: Pick<Models, 'covoteBuilds'>): Promise<CovoteBuildDoc[]> =>
+  covoteBuilds.find().sort({ _id: 1 }).lean<CovoteBuildDoc[]>()
+
+/** Begins to build the projection from scratch unless a build is young, or under way: then false. */
+const beginBuild = async (
+  { iods, covoteBuilds }: Models,
+  newest: CovoteBuildDoc | undefined,
+): Promise<boolean> => {
+  const now = new Date()
+  if (newest && (!newest.live || newest.begun_at.getTime() > now.getTime() - REBUILD_MS)) return false
+  const epoch = new Date(0)
+  const first = await iods
+    .findOne({ 'votes.created_at': { $gt: epoch } }, { votes: 1 })
+    .sort({ 'votes.created_at': 1 })
+    .lean<IodDoc>()
+  const times = first?.votes.map(({ created_at }) => created_at.getTime()) ?? []
+  const up_to = times.length > 0 ? new Date(Math.min(...times) - 1) : epoch
+  await covoteBuilds
+    .create({ _id: (newest?._id ?? 0) + 1, begun_at: now, up_to, batch: null, live: false })
+    .catch(ignoreDuplicateKey)
+  return true
+}
+
+/**
+ * Counts the next batch of votes of a build.
+ * @param span of the longest batch, in milliseconds
+ * @returns the batch's span; 0 if there are no more votes
+ */
+const countBatch = async (
+  models: Models,
+  { _id, up_to, batch }: CovoteBuildDoc,
+  settled: number,
+  span: number,
+): Promise<number> => {
+  const { iods, covotes, covoteBuilds } = models
+  const from = up_to.getTime()
+  if (!batch && settled <= from) return 0
+  const most = Math.min(settled, from + span)
+  const { to, isEmpty } = batch
+    ? { to: batch.to.getTime(), isEmpty: false }
+    : await endOfBatch(iods, { from, to: most })
+  // Without votes, a run writes nothing.
+  if (isEmpty && to === settled) return 0
+  const end = new Date(to)
+  const counts = countPairs(await readVotes(iods, { from, to }), { from, to })
+  const users = new Set([...counts.keys()].flatMap(pair => pair.split(':')))
+  if (!batch) {
+    const countsNothing = counts.size === 0
+    const note = countsNothing
+      ? { up_to: end }
+      : { batch: { to: end, users: Array.from(users, user => new Types.ObjectId(user)) } }
+    const { matchedCount } = await covoteBuilds.updateOne({ _id, up_to, batch: null }, { $set: note })
+    // Otherwise another process has noted a batch: the next attempt counts that.
+    if (matchedCount === 0 || countsNothing) return to - from
+  }
+  await addCounts(covotes, _id, end, counts)
+  // Accounts deleted meanwhile: `forgetCovotes` may have come before the counts.
+  const there = votersOf(await readVotes(iods, { from, to }))
+  for (const user of new Set([...users, ...(batch?.users ?? []).map(String)]))
+    if (!there.has(user)) await forgetCovotes(models, new Types.ObjectId(user))
+  await covoteBuilds.updateOne({ _id, up_to, 'batch.to': end }, { $set: { up_to: end, batch: null } })
+  return to - from
+}
+
+/** The end of the longest period, halved until it is one, that holds no more votes than a batch; whether it has none. */
+const endOfBatch = async (
+  iods: Models['iods'],
+  { from, to }: Period,
+): Promise<{ to: number; isEmpty: boolean }> => {
+  for (let end = to; ; end = from + Math.ceil((end - from) / 2)) {
+    if (end - from <= 1) return { to: end, isEmpty: false }
+    const [found] = await iods.aggregate<{ iods: number; votes: number }>([
+      { $match: votedIn({ from, to: end }) },
+      { $limit: BATCH_IODS + 1 },
+      { $project: { n: votesWhere(after(new Date(from)), upTo(new Date(end))) } },
+      { $group: { _id: null, iods: { $sum: 1 }, votes: { $sum: '$n' } } },
+    ])
+    if (!found) return { to: end, isEmpty: true }
+    if (found.iods <= BATCH_IODS && found.votes <= BATCH_VOTES) return { to: end, isEmpty: false }
+  }
+}
+
+type Voted = Pick<IodDoc, 'votes'>
+const readVotes = (iods: Models['iods'], period: Period): Promise<Voted[]> =>
+  iods.find(votedIn(period), { votes: 1 }).lean<Voted[]>()
+
+const votersOf = (docs: Voted[]): Set<string> =>
+  new Set(docs.flatMap(({ votes }) => votes.flatMap(({ user_id }) => user_id?.toHexString() ?? [])))
+
+const countPairs = (docs: Voted[], period: Period): Map<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { votes } of docs)
+    for (const [a, b] of pairsIn(votes, period)) counts.set(`${a}:${b}`, (counts.get(`${a}:${b}`) ?? 0) + 1)
+  return counts
+}
+
+/** Adds the counts of a batch to those documents that have not counted it yet. */
+const addCounts = async (
+  covotes: Models['covotes'],
+  build: number,
+  end: Date,
+  counts: Map<string, number>,
+): Promise<void> => {
+  if (counts.size === 0) return
+  const writes = Array.from(counts, ([pair, n]) => {
+    const [a, b] = pair.split(':').map(user => new Types.ObjectId(user))
+    return {
+      updateOne: {
+        filter: { _id: `${build}:${pair}`, up_to: { $lt: end } },
+        update: { $inc: { n }, $set: { up_to: end }, $setOnInsert: { build, a, b } },
+        upsert: true,
+      },
+    }
+  })
+  // A document that has counted the batch doesn't match, and the insert finds its key taken.
+  await covotes.bulkWrite(writes as never, { ordered: false }).catch(error => {
+    const errors: unknown[] = [error?.writeErrors ?? error].flat()
+    if (!errors.every(isDuplicateKey)) throw error
+  })
+}
+
+/** Removes what a user has in common with others from all builds. Idempotent. */
+export const forgetCovotes = async (
+  { covotes, covoteBuilds }: Pick<Models, 'covotes' | 'covoteBuilds'>,
+  user: Types.ObjectId,
+): Promise<void> => {
+  const builds = await covoteBuilds.distinct('_id')
+  await covotes.deleteMany({ build: { $in: builds }, a: user })
+  await covotes.deleteMany({ b: user })
+}
+
+/** Deletes a part of what builds before the live one have left. */
+const deleteReplaced = async ({ covotes, covoteBuilds }: Models): Promise<void> => {
+  const live = (await readBuilds({ covoteBuilds })).findLast(build => build.live)
+  if (!live || !(await covoteBuilds.exists({ _id: { $lt: live._id } }))) return
+  const old = await covotes
+    .find({ build: { $lt: live._id } }, { _id: 1 })
+    .limit(DELETED_MAX)
+    .lean<Pick<CovoteDoc, '_id'>[]>()
+  await covotes.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } })
+  if (old.length < DELETED_MAX) await covoteBuilds.deleteMany({ _id: { $lt: live._id } })
+}

@@ -1,0 +1,46 @@
+import { type IodStatement, tlpOfRank } from '@iodine/contracts'
+import { Types } from 'mongoose'
+import type { IodDoc } from '../../iods/models/iod.js'
+import type { IodModels } from '../../models.js'
+import { confidenceOf } from '../presenters/consensus.js'
+import { findConsensus } from '../queries/find-consensus.js'
+
+type Stated = Pick<IodDoc, '_id' | 'created_at' | 'uid' | 'stated' | 'tlp'>
+
+/**
+ * What files of other tools say of IODs, by id; unknown ids are left out. A confidence changes with votes on other
+ * IODs, too, so it is stored with the time at which a file first states it: files are the same until something
+ * changes. While there is no consensus, what was last stated still stands.
+ */
+export const stateIods = async (
+  models: Pick<IodModels, 'iods' | 'covotes' | 'covoteBuilds'>,
+  ids: readonly string[],
+): Promise<Record<string, IodStatement>> => {
+  const { iods } = models
+  const filter = { _id: { $in: ids.map(id => new Types.ObjectId(id)) } }
+  const read = () => iods.find(filter, { created_at: 1, uid: 1, stated: 1, tlp: 1 }).lean<Stated[]>()
+  const [consensus, before] = await Promise.all([findConsensus(models, ids), read()])
+  const changes = before.flatMap(({ _id, stated }) => {
+    const weighed = consensus[_id.toHexString()]
+    const confidence = weighed ? confidenceOf(weighed) : stated?.confidence
+    if (confidence === undefined || confidence === (stated?.confidence ?? null)) return []
+    // Not before the creation, which the service's clock has dated.
+    const at = { $max: ['$$NOW', '$created_at', { $add: ['$stated.at', 1] }] }
+    // Nothing is stated twice by two files that are made at once.
+    const unchanged = { _id, 'stated.at': stated?.at ?? null }
+    return [{ updateOne: { filter: unchanged, update: [{ $set: { stated: { confidence, at } } }] } }]
+  })
+  if (changes.length > 0) await iods.collection.bulkWrite(changes as never, { ordered: false })
+  const docs = changes.length > 0 ? await read() : before
+  return Object.fromEntries(
+    docs.map(({ _id, created_at, uid, stated, tlp }) => [
+      _id.toHexString(),
+      {
+        uid,
+        confidence: stated?.confidence ?? null,
+        since: (stated?.at ?? created_at).toISOString(),
+        tlp: tlpOfRank(tlp),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,76 @@
+import { clusterIdOf } from '@iodine/canon'
+import type { BodyOf, CanonKind, canonInternal } from '@iodine/contracts'
+import { inTransaction } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import type { Store } from '../../store.js'
+import { type CanonDoc, type CanonMemberDoc, memberId } from '../models/canon.js'
+import { replaceDocs } from './replace-docs.js'
+import { shareCanon } from './share-canon.js'
+
+type Result = BodyOf<typeof canonInternal.applyCanon>
+type Cluster = Result['entities'][number]
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The documents of clusters; a label in no other is none. */
+export const memberDocs = (
+  user_id: Types.ObjectId,
+  kind: CanonKind,
+  clusters: readonly Cluster[],
+): CanonMemberDoc[] =>
+  clusters.flatMap(members => {
+    const [smallest = ''] = members.map(({ key }) => key).sort(compare)
+    const cluster = clusterIdOf(kind, smallest)
+    return members.map(({ key, why, turned }) => ({
+      _id: memberId(user_id, kind, key),
+      user_id,
+      kind,
+      key,
+      cluster,
+      why,
+      ...(turned && { turned: true as const }),
+    }))
+  })
+
+const same = (a: CanonMemberDoc, b: CanonMemberDoc) =>
+  a.cluster === b.cluster && a.why === b.why && a.turned === b.turned
+
+/**
+ * Stores clusters, unless the user has decided something since they were made, or later ones are stored. Resolves
+ * to whether they are in use.
+ */
+export const applyCanon = async (
+  store: Store,
+  user_id: Types.ObjectId,
+  { revision, texts, method, compared, entities, verbs }: Result,
+): Promise<boolean> => {
+  const { mongo, canon, canonMembers } = store
+  const after = [...memberDocs(user_id, 'entity', entities), ...memberDocs(user_id, 'verb', verbs)]
+  const applied = await inTransaction(mongo, async session => {
+    const state = await canon
+      .findOneAndUpdate(
+        {
+          _id: user_id,
+          revision,
+          $or: [{ 'clustered.revision': { $ne: revision } }, { 'clustered.texts': { $lte: texts } }],
+        },
+        {
+          $set: {
+            clustered: { revision, texts },
+            method,
+            ...(compared?.failure && { failure: compared.failure }),
+          },
+          ...(compared && { $unset: { compare: 1, ...(!compared.failure && { failure: 1 }) } }),
+        },
+        { session },
+      )
+      .lean<CanonDoc>()
+    if (!state) return false
+    const before = await canonMembers.find({ user_id }, null, { session }).lean<CanonMemberDoc[]>()
+    const changes = await replaceDocs(canonMembers, before, after, same, session)
+    if (changes > 0) await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } }, { session })
+    return true
+  })
+  if (applied) await shareCanon(store, user_id)
+  return applied
+}

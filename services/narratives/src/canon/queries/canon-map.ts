@@ -1,0 +1,92 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { clusterIdOf } from '@iodine/canon'
+import type { CanonKind, CanonReason } from '@iodine/contracts'
+import type { Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { createWeightedCache } from '../../weighted-cache.js'
+import type { CanonMemberDoc } from '../models/canon.js'
+
+/** Labels of one kind that count as the same. */
+export interface Group {
+  /** The cluster's id. */
+  id: string
+  /** The smallest of its keys, which the id is the hash of. */
+  smallest: string
+  keys: readonly string[]
+}
+
+export interface Entry {
+  group: Group
+  why: CanonReason
+  /** A verb that exchanges subject and object. */
+  turned: boolean
+}
+
+/** A user's clusters of two or more labels, by kind and key. A key without an entry is alone. */
+export type CanonMap = Record<CanonKind, ReadonlyMap<string, Entry>>
+
+/** The cluster of a label, also of one that is alone. */
+export const groupOf = (map: CanonMap, kind: CanonKind, key: string): Group =>
+  map[kind].get(key)?.group ?? { id: clusterIdOf(kind, key), smallest: key, keys: [key] }
+
+const BATCH = 5_000
+/** Entries of all users that a process keeps. */
+const KEPT = 500_000
+
+/** A user's place in time: every change of their clusters, or of their texts, has another. */
+export interface CanonStamp {
+  version: number
+  texts: number
+}
+
+/** The present stamp of a user. */
+export const stampOf = async (
+  { canon }: Pick<NarrativeModels, 'canon'>,
+  user_id: Types.ObjectId,
+): Promise<CanonStamp> => {
+  const state = await canon.findById(user_id, { version: 1, texts: 1 }).lean<CanonStamp>()
+  return { version: state?.version ?? 0, texts: state?.texts ?? 0 }
+}
+
+const load = async (
+  { canonMembers }: Pick<NarrativeModels, 'canonMembers'>,
+  user_id: Types.ObjectId,
+): Promise<CanonMap> => {
+  const members: Pick<CanonMemberDoc, 'kind' | 'key' | 'cluster' | 'why' | 'turned'>[] = []
+  const cursor = canonMembers.collection.find<CanonMemberDoc>({ user_id } as object, {
+    projection: { _id: 0, kind: 1, key: 1, cluster: 1, why: 1, turned: 1 },
+    batchSize: BATCH,
+  })
+  try {
+    while (await cursor.hasNext()) {
+      members.push(...cursor.readBufferedDocuments())
+      await yieldToEventLoop()
+    }
+  } finally {
+    await cursor.close()
+  }
+  const groups = new Map<string, { id: string; smallest: string; keys: string[] }>()
+  const map = { entity: new Map<string, Entry>(), verb: new Map<string, Entry>() }
+  for (const { kind, key, cluster, why, turned } of members) {
+    const named = `${kind}:${cluster}`
+    let group = groups.get(named)
+    if (!group) {
+      group = { id: cluster, smallest: key, keys: [] }
+      groups.set(named, group)
+    }
+    group.keys.push(key)
+    if (key < group.smallest) group.smallest = key
+    map[kind].set(key, { group, why, turned: turned === true })
+  }
+  return map
+}
+
+/** Reads a user's clusters; those of the same version once in a process. */
+export const createMapReader = (models: Pick<NarrativeModels, 'canonMembers'>) => {
+  const cache = createWeightedCache<CanonMap>(KEPT, map => map.entity.size + map.verb.size)
+  return async (user_id: Types.ObjectId, { version }: CanonStamp): Promise<CanonMap> => {
+    const name = user_id.toHexString()
+    const stamp = String(version)
+    return cache.get(name, stamp) ?? cache.put(name, stamp, await load(models, user_id))
+  }
+}

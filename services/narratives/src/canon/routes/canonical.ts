@@ -1,0 +1,168 @@
+import { canonInternal, canonicalApi, foldLabel, foldWords } from '@iodine/contracts'
+import { createKeyedLimiter, invalid, notFound, type ReplyHeaders, sendList } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { graphOwner, textsOwner } from '../../graph/policies/graph-owner.js'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
+import type { Store } from '../../store.js'
+import { applyCanon } from '../commands/apply-canon.js'
+import { mergeNarratives, splitNarrative, undoDecision } from '../commands/decide-canon.js'
+import { markComparison } from '../commands/mark-canon.js'
+import { type CanonDoc, isClustered } from '../models/canon.js'
+import { presentCanonical, presentDecision, presentDetail, presentSentence } from '../presenters/canonical.js'
+import { cursorOf, sentencesAfter, sentencesOf } from '../queries/canon-sentences.js'
+import { reachOf, type SaidNarrative } from '../queries/canon-view.js'
+import { canonWork } from '../queries/canon-work.js'
+import { createSharedReader } from '../queries/shared-canon.js'
+import { readSourceDates, type SourceDates } from '../queries/source-dates.js'
+
+/** Default page sizes. */
+const NARRATIVES_PAGE = 100
+const DECISIONS_PAGE = 100
+const SENTENCES_PAGE = 20
+
+const CURSOR = /^(\d{1,12})\.(\d{1,9})\.([0-9a-f]{24})$/
+
+/** What the order of the list compares. */
+const placeOf = (narrative: SaidNarrative): string =>
+  Buffer.from(`${reachOf(narrative)}.${narrative.mentions.length}.${narrative.id}`).toString('base64url')
+
+/** Whether a narrative follows a place in the list, also if what was there is elsewhere now. Throws 422. */
+const follows = (cursor: string): ((narrative: SaidNarrative) => boolean) => {
+  const [, reach, triplets, id = ''] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
+  if (reach === undefined) throw invalid(['cursor: is not one of ours'])
+  return narrative => {
+    const by = Number(reach) - reachOf(narrative) || Number(triplets) - narrative.mentions.length
+    return by > 0 || (by === 0 && narrative.id > id)
+  }
+}
+
+/** Answers a page of a list that is in memory. */
+const cut = <T>(
+  reply: ReplyHeaders,
+  { all, rest, limit, cursorOf }: { all: number; rest: T[]; limit: number; cursorOf: (last: T) => string },
+): T[] => {
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)
+  reply.header('x-total-count', String(all))
+  if (last && rest.length > shown.length) reply.header('x-next-cursor', cursorOf(last))
+  return shown
+}
+
+export const addCanonicalRoutes = (store: Store): void => {
+  const { service, narratives, canon, canonDecisions, canonReader, quotas } = store
+  const readShared = createSharedReader(store)
+  /** A view of many triplets is made with much work. Those of one's own are shared; of others, one at a time. */
+  const limiter = createKeyedLimiter()
+  const viewOf = (callerId: string, owner: string) => {
+    const read = () => canonReader.readView(new Types.ObjectId(owner))
+    return owner === callerId ? read() : limiter(callerId, read)
+  }
+
+  /** Dates of sources come from records, which are their owner's: those of others show when they were analyzed. */
+  const datesOf = async (callerId: string, owner: string, shown: SaidNarrative[]): Promise<SourceDates> =>
+    owner === callerId ? readSourceDates(service.peers, owner, shown) : new Map()
+
+  service.route(canonicalApi.listCanonical, async ({ user, query, reply }) => {
+    const { q = '', scope, user_id, cursor, limit = NARRATIVES_PAGE } = query
+    const term = foldLabel(q)
+    if (scope === 'all') {
+      const all = (await readShared()).filter(
+        ({ subject, verb, object }) =>
+          term === '' || [subject, verb, object].some(({ label }) => foldWords(label).includes(term)),
+      )
+      const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1
+      if (cursor !== undefined && start === 0) throw invalid(['cursor: is not one of ours'])
+      return cut(reply, { all: all.length, rest: all.slice(start), limit, cursorOf: ({ id }) => id })
+    }
+    const owner = await graphOwner(store, user.id, user_id)
+    const view = await viewOf(user.id, owner)
+    const all =
+      term === ''
+        ? view.narratives
+        : view.narratives.filter(({ subject, verb, object }) =>
+            [subject, verb, object].some(({ keys }) => keys.includes(term)),
+          )
+    const rest = cursor === undefined ? all : all.filter(follows(cursor))
+    const shown = cut(reply, { all: all.length, rest, limit, cursorOf: placeOf })
+    const dates = await datesOf(user.id, owner, shown)
+    return shown.map(narrative => presentCanonical(narrative, dates))
+  })
+
+  const find = async (callerId: string, owner: string, id: string) => {
+    const view = await viewOf(callerId, owner)
+    const narrative = view.byId.get(id.toLowerCase())
+    if (!narrative) throw notFound()
+    return narrative
+  }
+
+  service.route(canonicalApi.getCanonicalState, async ({ user }) => {
+    const _id = new Types.ObjectId(user.id)
+    const [state, usage] = await Promise.all([canon.findById(_id).lean<CanonDoc>(), quotas.usage(_id)])
+    return {
+      pending: state !== null && !isClustered(state),
+      method: state?.method ?? 'offline',
+      comparing: state?.compare ?? false,
+      failure: state?.failure ?? null,
+      rules: usage.canon_rules ?? { used: 0, limit: 0 },
+    }
+  })
+
+  service.route(canonicalApi.compareByMeaning, async ({ user }) => {
+    await markComparison(store, new Types.ObjectId(user.id))
+    return { done: true as const }
+  })
+
+  service.route(canonicalApi.listDecisions, async ({ user, query, reply }) =>
+    sendList(reply, {
+      model: canonDecisions,
+      filter: { user_id: user.id },
+      limit: query.limit ?? DECISIONS_PAGE,
+      cursor: query.cursor,
+      present: docs => docs.map(presentDecision),
+    }),
+  )
+
+  service.route(canonicalApi.undoDecision, async ({ user, params }) => {
+    await undoDecision(store, user.id, params.id)
+    return { done: true as const }
+  })
+
+  service.route(canonicalApi.getCanonical, async ({ user, params, query }) => {
+    const owner = await graphOwner(store, user.id, query.user_id)
+    const narrative = await find(user.id, owner, params.id)
+    return presentDetail(narrative, await datesOf(user.id, owner, [narrative]))
+  })
+
+  service.route(canonicalApi.listCanonicalSentences, async ({ user, params, query, reply }) => {
+    const { source, cursor, limit = SENTENCES_PAGE } = query
+    const narrative = await find(user.id, textsOwner(user.id, query.user_id), params.id)
+    const all = sentencesOf(narrative, source === '' ? null : source)
+    const rest = sentencesAfter(all, cursor)
+    const shown = cut(reply, { all: all.length, rest, limit, cursorOf })
+    const texts = await narratives
+      .find({ _id: { $in: shown.map(({ text }) => text._id) }, user_id: user.id, state: 'done' }, { text: 1 })
+      .lean<Pick<NarrativeDoc, '_id' | 'text'>[]>()
+    const dates = await datesOf(user.id, user.id, [narrative])
+    const words = new Map(texts.map(({ _id, text }) => [_id.toHexString(), text]))
+    return shown.flatMap(sentence => {
+      const text = words.get(sentence.text._id.toHexString())
+      return text === undefined ? [] : presentSentence(sentence, text, dates)
+    })
+  })
+
+  service.route(canonicalApi.mergeCanonical, async ({ user, params, body }) =>
+    mergeNarratives(store, user.id, params.id, body.with),
+  )
+
+  service.route(canonicalApi.splitCanonical, async ({ user, params, body }) =>
+    splitNarrative(store, user.id, params.id, body),
+  )
+
+  service.internal(canonInternal.getCanonWork, async ({ params }) =>
+    canonWork(store, new Types.ObjectId(params.user_id)),
+  )
+
+  service.internal(canonInternal.applyCanon, async ({ params, body }) => ({
+    applied: await applyCanon(store, new Types.ObjectId(params.user_id), body),
+  }))
+}

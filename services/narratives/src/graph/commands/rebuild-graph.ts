@@ -1,0 +1,131 @@
+import { inTransaction, invalid } from '@iodine/service-kit'
+import { type ClientSession, type Model, Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { graphKeysOf, type NarrativeDoc } from '../../narratives/models/narrative.js'
+import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
+import { sourcesOf } from '../models/source.js'
+import { dropSums, SUMS_FROM, type Summing, wantSums } from './sum-graph.js'
+
+const BATCH = 1_000
+
+/** The days on which a user has narratives or aggregates. */
+const daysOf = async (
+  { narratives, edges, sources }: NarrativeModels,
+  user_id: Types.ObjectId,
+): Promise<Date[]> => {
+  const days = new Set<number>()
+  for (const day of await edges.distinct('day', { user_id })) days.add((day as Date).getTime())
+  for (const day of await sources.distinct('day', { user_id })) days.add((day as Date).getTime())
+  const times = narratives.find({ user_id }, { created_at: 1 }).lean<Pick<NarrativeDoc, 'created_at'>[]>()
+  for await (const { created_at } of times.cursor()) days.add(dayOf(created_at).getTime())
+  return [...days].sort((a, b) => a - b).map(time => new Date(time))
+}
+
+interface Counted {
+  _id: string
+  count: number
+}
+
+/** Adds up rows with the same id. */
+const createTally = <T extends Counted>() => {
+  const rows = new Map<string, T>()
+  return {
+    add(added: readonly T[]): void {
+      for (const row of added) {
+        const known = rows.get(row._id)
+        if (known) known.count += row.count
+        else rows.set(row._id, row)
+      }
+    },
+    async insert(
+      model: Model<T>,
+      session: ClientSession,
+      present: (row: T) => T = row => row,
+    ): Promise<void> {
+      const all = Array.from(rows.values(), present)
+      for (let start = 0; start < all.length; start += BATCH)
+        await model.insertMany(all.slice(start, start + BATCH), { session, lean: true })
+    },
+  }
+}
+
+/**
+ * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new mark (`graph`), so that a
+ * concurrent deletion causes a write conflict.
+ */
+const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
+  const { mongo, narratives, edges, sources } = models
+  const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
+  const rebuild = async (session: ClientSession) => {
+    await dropSums(models, user_id, session)
+    const freshEdges = createTally<EdgeDoc>()
+    const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
+    const marks: Parameters<typeof narratives.bulkWrite>[0][number][] = []
+    const done = narratives.find({ ...ofDay, state: 'done' }, { text: 0 }, { session }).lean<NarrativeDoc[]>()
+    for await (const narrative of done.cursor()) {
+      freshEdges.add(edgesOf(narrative).map(withGrams))
+      freshSources.add(sourcesOf(narrative))
+      const change = { graph: new Types.ObjectId(), ...graphKeysOf(narrative.triplets) }
+      marks.push({ updateOne: { filter: { _id: narrative._id }, update: { $set: change } } })
+    }
+    for (let start = 0; start < marks.length; start += BATCH)
+      await narratives.bulkWrite(marks.slice(start, start + BATCH), { session })
+    await narratives.updateMany({ ...ofDay, state: { $ne: 'done' } }, { $set: { graph: null } }, { session })
+    await edges.deleteMany({ user_id, day }, { session })
+    await sources.deleteMany({ user_id, day }, { session })
+    await freshEdges.insert(edges, session, edge => ({ ...edge, due: edge.count }))
+    await freshSources.insert(sources, session)
+  }
+  await inTransaction(mongo, rebuild, { retriesDuplicates: true })
+  // A build may have begun meanwhile.
+  await dropSums(models, user_id)
+}
+
+/** Enqueues a build of a large graph's sums, and of those that the rebuild has dropped: the build removes them first. */
+const wantRebuilt = async (models: NarrativeModels & Summing, user_id: Types.ObjectId): Promise<void> => {
+  const isLarge = (await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM
+  if (isLarge || (await models.summed.exists({ _id: user_id }))) await wantSums(models, user_id)
+}
+
+/** The next user, by id, who has narratives or aggregates. */
+const userAfter = async (
+  { narratives, edges, sources }: NarrativeModels,
+  after: string | null,
+): Promise<Types.ObjectId | undefined> => {
+  const filter = after === null ? {} : { user_id: { $gt: new Types.ObjectId(after) } }
+  const found: Types.ObjectId[] = []
+  for (const model of [narratives, edges, sources] as { findOne: NarrativeModels['edges']['findOne'] }[]) {
+    const first = await model
+      .findOne(filter, { user_id: 1 })
+      .sort({ user_id: 1 })
+      .lean<{ user_id: Types.ObjectId }>()
+    if (first) found.push(first.user_id)
+  }
+  return found.sort((a, b) => (a.toHexString() < b.toHexString() ? -1 : 1))[0]
+}
+
+/** Time limit of a step within one user's days. */
+const STEP_MS = 2_000
+
+/**
+ * Runs one bounded step of recomputing the aggregates from the narratives, while both are in use. An
+ * interrupted rebuild can restart from the beginning.
+ * @param cursor the previous step's result: a user who is done, or done up to a day; null for the start
+ */
+export const rebuildStep = async (
+  models: NarrativeModels & Summing,
+  cursor: string | null,
+): Promise<{ cursor: string | null }> => {
+  const [known, user, day] = /^([0-9a-f]{24})(?:@(\d{1,15}))?$/.exec(cursor ?? '') ?? []
+  if (cursor !== null && known === undefined) throw invalid(['cursor: is not one of ours'])
+  const user_id = day === undefined ? await userAfter(models, user ?? null) : new Types.ObjectId(user)
+  if (!user_id) return { cursor: null }
+  const days = (await daysOf(models, user_id)).filter(each => each.getTime() > Number(day ?? -1))
+  const end = Date.now() + STEP_MS
+  for (const each of days) {
+    await rebuildDay(models, user_id, each)
+    if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
+  }
+  await wantRebuilt(models, user_id)
+  return { cursor: user_id.toHexString() }
+}

@@ -1,0 +1,362 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import {
+  byId,
+  createSharedReads,
+  inTransaction,
+  isDuplicateKey,
+  type Kind,
+  type KindSpec,
+} from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
+import type { NarrativeModels } from '../../models.js'
+import { nodeIdsOf } from '../../narratives/models/narrative.js'
+import type { EdgeDoc } from '../models/edge.js'
+import { eachCount, orderOf, packCounts, type SumDoc, type SummedDoc, sumId } from '../models/sum.js'
+
+/** A part of an edge: how many of its triplets are added. */
+export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object'> & { times: number }
+
+interface Item extends Pick<SumDoc, 'kind' | 'name' | 'to'> {
+  count: number
+  texts: Map<string, number>
+  sources: Map<string, number>
+}
+
+/** Edges from which on a graph that is read has sums; fewer are summed as fast. */
+export const SUMS_FROM = 5_000
+/** Edges per transaction of a fold: a short one seldom meets a narrative that changes the same edges. */
+const FOLD = 250
+/** Folds in one read; with more to do, it sums the edges. */
+const FOLDS_MAX = 20
+/** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
+const ATTEMPTS_MAX = 3
+/** Time after which a read begins a fold of its own beside one that runs. */
+const TIMEOUT_MS = 30_000
+/** Documents per transaction of a build. */
+const BATCH = 1_000
+const READ_BATCH = 5_000
+/** Edges per pass of a build: a pass holds some part of the items, so that memory is bounded. */
+const PASS = 250_000
+/** Bytes of spellings or sources of one item: above, the user's graph is summed from the edges. */
+const ITEM_BYTES = 1_000_000
+/** Pause of a fold that met writes of the same edges. */
+const FOLD_AGAIN_MS = 1_000
+
+class TooLarge extends Error {}
+class GaveWay extends Error {}
+
+const plus = <K>(counts: Map<K, number>, key: K, times: number): void => {
+  counts.set(key, (counts.get(key) ?? 0) + times)
+}
+
+const keyOf = ({ kind, name, to }: Pick<SumDoc, 'kind' | 'name' | 'to'>): string =>
+  kind === 'link' ? `${name}\n${to}` : kind === 'source' ? `source:${name}` : name
+
+/** A cheap hash, to divide the items among passes. */
+const partOf = (key: string, parts: number): number => {
+  let mixed = 0
+  for (let at = 0; at < key.length; at++) mixed = (Math.imul(mixed, 31) + key.charCodeAt(at)) | 0
+  return (mixed >>> 0) % parts
+}
+
+/** Adds up edges by node, link and source; only those items of one of `parts` equal parts. */
+const createTally = (part = 0, parts = 1) => {
+  const items = new Map<string, Item>()
+  const add = (
+    kind: Item['kind'],
+    name: string,
+    to: string | undefined,
+    src: string | null,
+    times: number,
+    text?: string,
+  ) => {
+    const key = keyOf({ kind, name, to })
+    if (parts > 1 && partOf(key, parts) !== part) return
+    let item = items.get(key)
+    if (!item) {
+      item = { kind, name, to, count: 0, texts: new Map(), sources: new Map() }
+      items.set(key, item)
+    }
+    item.count += times
+    if (text !== undefined) plus(item.texts, text, times)
+    if (src !== null) plus(item.sources, src, times)
+  }
+  return {
+    items,
+    add({ src, subject, verb, object, times }: Said): void {
+      const { subject: from, verb: says, object: to } = nodeIdsOf({ subject, verb, object })
+      add('node', from, undefined, src, times, subject)
+      add('node', says, undefined, src, times, verb)
+      add('node', to, undefined, src, times, object)
+      add('link', from, says, src, times)
+      add('link', says, to, src, times)
+      if (src !== null) add('source', src, undefined, null, times)
+    },
+  }
+}
+
+const isEntity = (name: string): boolean => name.startsWith('entity:')
+
+/** Counts of the state that an item's coming (1) or going (-1) changes. */
+const totalOf = ({ kind, name }: Pick<SumDoc, 'kind' | 'name'>) =>
+  kind === 'link' ? 'links' : kind === 'source' ? null : isEntity(name) ? 'entities' : 'verbs'
+
+/** The document of an item with changes, or null when nothing is left of it. */
+const changed = (
+  before: SumDoc | undefined,
+  item: Item,
+  state: Pick<SummedDoc, '_id'> & { graph: Types.ObjectId },
+  numberOf: (src: string) => number,
+): SumDoc | null => {
+  const count = (before?.count ?? 0) + item.count
+  if (count === 0) return null
+  const { kind, name, to } = item
+  const doc: SumDoc = {
+    _id: sumId(state.graph, keyOf(item)),
+    user_id: state._id,
+    graph: state.graph,
+    kind,
+    count,
+    order: orderOf(name, to),
+    name,
+    ...(to !== undefined && { to }),
+  }
+  if (kind === 'source') return { ...doc, number: numberOf(name) }
+  const sources = new Map<number, number>()
+  eachCount(before?.sources, (number, times) => sources.set(number, times))
+  for (const [src, times] of item.sources) plus(sources, numberOf(src), times)
+  for (const [number, times] of sources) if (times === 0) sources.delete(number)
+  if (sources.size > 0) doc.sources = packCounts(sources)
+  if (kind === 'node') {
+    const texts = new Map(before?.texts?.map((text, n) => [text, before.times?.[n] ?? 0]))
+    for (const [text, times] of item.texts) plus(texts, text, times)
+    for (const [text, times] of texts) if (times === 0) texts.delete(text)
+    doc.texts = [...texts.keys()]
+    doc.times = [...texts.values()]
+  }
+  const bytes = (doc.sources?.length ?? 0) + (doc.texts?.reduce((sum, text) => sum + text.length, 0) ?? 0)
+  if (bytes > ITEM_BYTES) throw new TooLarge()
+  return doc
+}
+
+/** Takes a user's sums out of use, and stops a build of them. */
+export const dropSums = async (
+  { summed }: Pick<NarrativeModels, 'summed'>,
+  user_id: Types.ObjectId,
+  session?: ClientSession,
+): Promise<void> => {
+  await summed.updateOne(
+    { _id: user_id },
+    // The time makes it a change in any case: in a transaction, a build that begins meanwhile conflicts with it.
+    { $set: { graph: null, folded_at: new Date() }, $unset: { building: 1, refused: 1 } },
+    session && { session },
+  )
+}
+
+/**
+ * Takes sums out of use that are too large to be kept. Edges are from then on removed as they are emptied. After a crash
+ * the next build is refused again.
+ */
+const refuseSums = async (
+  { summed, sums, edges }: NarrativeModels,
+  user_id: Types.ObjectId,
+): Promise<void> => {
+  const building = new Types.ObjectId()
+  await summed.updateOne({ _id: user_id }, { $set: { graph: null, building } })
+  await sums.deleteMany({ user_id })
+  await edges.updateMany({ user_id }, [{ $set: { due: '$count' } }], { updatePipeline: true })
+  await edges.deleteMany({ user_id, count: { $lte: 0 } })
+  await summed.updateOne({ _id: user_id, building }, { $set: { refused: true }, $unset: { building: 1 } })
+}
+
+/** Whether a user's sums are in use. */
+const isSummed = async ({ summed }: Pick<NarrativeModels, 'summed'>, _id: Types.ObjectId): Promise<boolean> =>
+  (await summed.exists({ _id, graph: { $ne: null } })) !== null
+
+const folding = createSharedReads<string, boolean>(TIMEOUT_MS)
+
+/**
+ * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
+ * the same edges, so that the writes of narratives meet few conflicts.
+ * @returns whether they are in use and count everything that was committed before the call
+ */
+export const foldGraph = (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> =>
+  folding(user_id.toHexString(), () => foldDue(models, user_id))
+
+const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<boolean> => {
+  const { mongo, summed, sums, edges } = models
+  const isDue = { user_id, due: { $exists: true } }
+  let attempts = 0
+  const fold = async (session: ClientSession): Promise<boolean> => {
+    if (++attempts > ATTEMPTS_MAX) throw new GaveWay()
+    const state = await summed
+      .findOneAndUpdate(
+        { _id: user_id, graph: { $ne: null } },
+        { $set: { folded_at: new Date() } },
+        { session },
+      )
+      .lean<SummedDoc & { graph: Types.ObjectId }>()
+    if (!state) return false
+    const due = await edges.find(isDue, null, { session }).limit(FOLD).lean<EdgeDoc[]>()
+    const tally = createTally()
+    for (const edge of due) if (edge.due) tally.add({ ...edge, times: edge.due })
+    const ids = [...tally.items.keys()].map(key => sumId(state.graph, key))
+    const found = await sums.collection
+      .find({ _id: { $in: ids } } as object, { session, promoteBuffers: true })
+      .toArray()
+    const before = new Map((found as unknown as SumDoc[]).map(doc => [doc._id, doc]))
+    const totals = { entities: 0, verbs: 0, links: 0, sources: 0 }
+    const numbers = new Map<string, number>()
+    const numberOf = (src: string): number => {
+      const known = numbers.get(src) ?? before.get(sumId(state.graph, `source:${src}`))?.number
+      const number = known ?? state.sources + totals.sources++
+      numbers.set(src, number)
+      return number
+    }
+    const writes: AnyBulkWriteOperation<SumDoc>[] = []
+    for (const [key, item] of tally.items) {
+      const _id = sumId(state.graph, key)
+      const old = before.get(_id)
+      const doc = changed(old, item, state, numberOf)
+      const total = totalOf(item)
+      if (total && !old !== !doc) totals[total] += doc ? 1 : -1
+      if (doc) writes.push({ replaceOne: { filter: { _id }, replacement: doc, upsert: true } })
+      else if (old) writes.push({ deleteOne: { filter: { _id } } })
+    }
+    if (writes.length > 0) await sums.collection.bulkWrite(writes as never[], { session })
+    const folded = due.map(({ _id }) => _id)
+    await edges.updateMany({ _id: { $in: folded } }, { $unset: { due: 1 } }, { session })
+    await edges.deleteMany({ _id: { $in: folded }, count: { $lte: 0 } }, { session })
+    await summed.updateOne({ _id: user_id }, { $inc: totals }, { session })
+    return true
+  }
+  for (let run = 0; run < FOLDS_MAX; run++) {
+    if (!(await isSummed(models, user_id))) return false
+    if (!(await edges.exists(isDue))) return true
+    attempts = 0
+    try {
+      if (!(await inTransaction(mongo, fold, { retriesDuplicates: true }))) return false
+    } catch (error) {
+      if (error instanceof GaveWay) return false
+      if (!(error instanceof TooLarge)) throw error
+      await refuseSums(models, user_id)
+      return false
+    }
+  }
+  return !(await edges.exists(isDue))
+}
+
+/** Work of the outbox on a user's sums, keyed by the user's id. */
+export interface Summing {
+  wantedSums: Kind<{ id: string }>
+}
+
+type Wanting = Pick<NarrativeModels, 'summed'> & Summing
+
+/** Enqueues a build or a fold of a user's sums, unless they are refused or one is pending. */
+export const wantSums = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  const id = _id.toHexString()
+  if ((await summed.exists({ _id, refused: true })) || (await wantedSums.has(id))) return
+  await wantedSums.add({ id })
+}
+
+/** Enqueues a fold of the edges that a deletion has changed, if the user has sums. It follows a build that runs. */
+export const foldDeletion = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  if (await summed.exists({ _id, refused: { $ne: true } })) await wantedSums.add({ id: _id.toHexString() })
+}
+
+/** Work of the outbox: builds a user's sums, or folds the changes since into those in use. */
+export const summingWork = (models: NarrativeModels): KindSpec<{ id: string }> => ({
+  ...byId,
+  isHeavy: true,
+  async handle([wanted], { signal }) {
+    const user_id = new Types.ObjectId(wanted?.id)
+    if (!(await isSummed(models, user_id))) return buildSums(models, user_id, signal)
+    return (await foldGraph(models, user_id)) ? undefined : FOLD_AGAIN_MS
+  },
+})
+
+/** Reserves a user's sums for a build; an earlier one that was cut off stops. False if they are in use or refused. */
+const claim = (
+  { summed }: NarrativeModels,
+  _id: Types.ObjectId,
+  building: Types.ObjectId,
+): Promise<boolean> =>
+  summed
+    .updateOne({ _id, graph: null, refused: { $ne: true } }, { $set: { building } }, { upsert: true })
+    .then(() => true)
+    .catch(error => {
+      if (isDuplicateKey(error)) return false
+      throw error
+    })
+
+/**
+ * Builds a user's sums while the edges are in use. What an edge counted when the build began is its count less what
+ * is due since, which no change of the edge changes. So the edges are read without a snapshot, and the sums are those
+ * of that moment. Later changes are folded in. The build ends without sums once `building` names another.
+ */
+const buildSums = async (
+  models: NarrativeModels,
+  user_id: Types.ObjectId,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { mongo, summed, sums, edges } = models
+  const graph = new Types.ObjectId()
+  if (!(await claim(models, user_id, graph))) return
+  const mine = { _id: user_id, building: graph }
+  const numbers = new Map<string, number>()
+  const numberOf = (src: string): number => {
+    const number = numbers.get(src) ?? numbers.size
+    numbers.set(src, number)
+    return number
+  }
+  const totals = { entities: 0, verbs: 0, links: 0 }
+  /** False when the sums are no longer this call's. */
+  const insert = (docs: SumDoc[]): Promise<boolean> => {
+    signal.throwIfAborted()
+    return inTransaction(mongo, async session => {
+      const $set = { folded_at: new Date() }
+      if ((await summed.updateOne(mine, { $set }, { session })).matchedCount === 0) return false
+      await sums.collection.insertMany(docs as never[], { session })
+      return true
+    })
+  }
+  try {
+    await sums.deleteMany({ user_id })
+    await edges.deleteMany({ user_id, count: { $lte: 0 } })
+    await edges.updateMany({ user_id, due: { $exists: true } }, { $unset: { due: 1 } })
+    const parts = Math.ceil((await edges.countDocuments({ user_id })) / PASS)
+    for (let part = 0; part < parts; part++) {
+      const { items, add } = createTally(part, parts)
+      const projection = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1, due: 1 }
+      const cursor = edges.collection.find<EdgeDoc>({ user_id }, { projection, batchSize: READ_BATCH })
+      while (await cursor.hasNext()) {
+        for (const { count, due = 0, ...edge } of cursor.readBufferedDocuments())
+          if (count !== due) add({ ...edge, times: count - due })
+        signal.throwIfAborted()
+        await yieldToEventLoop()
+      }
+      let docs: SumDoc[] = []
+      for (const item of items.values()) {
+        const doc = changed(undefined, item, { _id: user_id, graph }, numberOf)
+        const total = totalOf(item)
+        if (!doc) continue
+        if (total) totals[total]++
+        if (docs.push(doc) < BATCH) continue
+        if (!(await insert(docs))) return
+        docs = []
+      }
+      if (docs.length > 0 && !(await insert(docs))) return
+    }
+    const $set = { ...totals, sources: numbers.size, graph, folded_at: new Date() }
+    if (parts > 0) await summed.updateOne(mine, { $set, $unset: { building: 1 } })
+    else await summed.deleteOne(mine)
+  } catch (error) {
+    if (error instanceof TooLarge) {
+      if (await summed.exists(mine)) await refuseSums(models, user_id)
+      return
+    }
+    await summed.updateOne(mine, { $unset: { building: 1 } }).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,115 @@
+import { foldLabel } from '@iodine/contracts'
+import { type GramLengths, gramsOf, gramsOfTerm, hashOf } from '@iodine/service-kit'
+import { Schema, type Types } from 'mongoose'
+import type { NarrativeDoc } from '../../narratives/models/narrative.js'
+
+/**
+ * Number of times that a user's narratives of one day and source contain one triplet, by spelling. The graph
+ * is summed from these. Spellings are kept apart, so that a change is one `$inc` and reads find the most
+ * frequent one.
+ */
+export interface EdgeDoc {
+  /** Hash of all fields below except the keys, the count and the grams. */
+  _id: string
+  user_id: Types.ObjectId
+  /** Midnight UTC of the narratives' day. */
+  day: Date
+  src: string | null
+  subject: string
+  verb: string
+  object: string
+  /** The folded labels. */
+  subject_key: string
+  verb_key: string
+  object_key: string
+  count: number
+  /** How much of the count the user's sums lack; may be negative. Absent: nothing. Without sums in use: all of it. */
+  due?: number
+  /**
+   * The 3-grams of the labels, for filters; shorter ones would double their number and select little. Not read
+   * by default.
+   */
+  grams: number[]
+}
+
+/** An edge without its grams, which reads do not need. */
+export type UnindexedEdge = Omit<EdgeDoc, 'grams'>
+
+const LENGTHS: GramLengths = { shortest: 3 }
+/** Tells the grams of verbs from those of entities. */
+const ofVerb = (gram: number): number => gram ^ 0x5bd1e995
+
+const gramsOfEdge = ({
+  subject_key,
+  verb_key,
+  object_key,
+}: Pick<EdgeDoc, 'subject_key' | 'verb_key' | 'object_key'>): number[] => [
+  ...gramsOf([subject_key, object_key], LENGTHS),
+  ...gramsOf([verb_key], LENGTHS).map(ofVerb),
+]
+
+/** The grams that every edge has which folded filters select: none if the filters are shorter than a gram. */
+export const gramsOfFilters = (entity: string, verb: string): number[] => [
+  ...gramsOfTerm(entity, LENGTHS),
+  ...gramsOfTerm(verb, LENGTHS).map(ofVerb),
+]
+
+export const DAY_MS = 86_400_000
+export const dayOf = (time: Date): Date => new Date(Math.floor(time.getTime() / DAY_MS) * DAY_MS)
+
+/** The edges of a narrative's triplets without their grams, equal ones counted together, sorted by id. */
+export const edgesOf = ({
+  user_id,
+  created_at,
+  src,
+  triplets,
+}: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): UnindexedEdge[] => {
+  const day = dayOf(created_at)
+  const edges = new Map<string, UnindexedEdge>()
+  for (const { subject, verb, object } of triplets) {
+    const _id = hashOf(JSON.stringify([user_id.toHexString(), day.getTime(), src, subject, verb, object]))
+    const known = edges.get(_id)
+    if (known) known.count++
+    else
+      edges.set(_id, {
+        _id,
+        user_id,
+        day,
+        src,
+        subject,
+        verb,
+        object,
+        subject_key: foldLabel(subject),
+        verb_key: foldLabel(verb),
+        object_key: foldLabel(object),
+        count: 1,
+      })
+  }
+  return [...edges.values()].sort((a, b) => (a._id < b._id ? -1 : 1))
+}
+
+/** The edge as it is stored. */
+export const withGrams = (edge: UnindexedEdge): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
+
+export const edgeSchema = new Schema<EdgeDoc>(
+  {
+    _id: { type: String, required: true },
+    user_id: Schema.Types.ObjectId,
+    day: Date,
+    src: { type: String, default: null },
+    subject: String,
+    verb: String,
+    object: String,
+    subject_key: String,
+    verb_key: String,
+    object_key: String,
+    count: Number,
+    due: Number,
+    grams: { type: [Number], required: true, select: false },
+  },
+  { collection: 'edges', versionKey: false, id: false },
+)
+edgeSchema.index({ user_id: 1, day: 1 })
+edgeSchema.index({ user_id: 1, src: 1, day: 1 })
+edgeSchema.index({ grams: 1, user_id: 1 })
+edgeSchema.index({ user_id: 1, due: 1 }, { partialFilterExpression: { due: { $exists: true } } })

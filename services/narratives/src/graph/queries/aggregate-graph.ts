@@ -1,0 +1,242 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { foldLabel, type Graph, type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import type { CanonMap } from '../../canon/queries/canon-map.js'
+import type { EdgeDoc } from '../models/edge.js'
+
+/** The fields of an edge that the graph is summed from. */
+export type Said = Pick<EdgeDoc, 'src' | 'subject' | 'verb' | 'object' | 'count'>
+
+/** One shared object per source: sets compare by identity instead of hashing long texts of each edge. */
+interface Source {
+  name: string
+}
+
+/** Most items have one source and one spelling: sets are allocated for the second only. */
+interface Counted {
+  count: number
+  source: Source | null
+  sources: Set<Source> | null
+}
+interface Spelling {
+  node: CountedNode
+  text: string
+  count: number
+  /** In a canonical graph, a verb that exchanges subject and object. */
+  turned: boolean
+}
+interface CountedNode extends Counted {
+  index: number
+  type: GraphNode['type']
+  key: string
+  spellings: Spelling[]
+}
+interface CountedLink extends Counted {
+  from: CountedNode
+  to: CountedNode
+}
+
+const count = (item: Counted, source: Source | null, times: number): void => {
+  item.count += times
+  if (source === null || source === item.source) return
+  if (item.source === null) item.source = source
+  else if (item.sources) item.sources.add(source)
+  else item.sources = new Set([item.source, source])
+}
+
+/**
+ * The most frequent spelling, of a verb that is not turned if there is any. Ties go by code-unit order, so that
+ * the reading order has no effect.
+ */
+const labelOf = ({ spellings }: CountedNode): string =>
+  spellings.reduce((best, each) =>
+    (best.turned && !each.turned) ||
+    (best.turned === each.turned &&
+      (each.count > best.count || (each.count === best.count && each.text < best.text)))
+      ? each
+      : best,
+  ).text
+
+const sourcesOf = ({ source, sources }: Counted): string[] =>
+  sources ? [...sources].map(({ name }) => name).sort() : source === null ? [] : [source.name]
+
+const idOf = ({ type, key }: CountedNode): string => `${type}:${key}`
+
+const presentNode = (node: CountedNode): GraphNode => ({
+  id: idOf(node),
+  label: labelOf(node),
+  type: node.type,
+  count: node.count,
+  sources: sourcesOf(node),
+})
+const presentLink = (link: CountedLink): GraphLink => ({
+  source: idOf(link.from),
+  target: idOf(link.to),
+  type: link.from.type === 'entity' ? 'subject_to_verb' : 'verb_to_object',
+  count: link.count,
+  sources: sourcesOf(link),
+})
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const strongerNode = (a: CountedNode, b: CountedNode) =>
+  b.count - a.count || compare(a.type, b.type) || compare(a.key, b.key)
+const strongerLink = (a: CountedLink, b: CountedLink) =>
+  b.count - a.count ||
+  compare(a.from.type, b.from.type) ||
+  compare(a.from.key, b.from.key) ||
+  compare(a.to.key, b.to.key)
+
+/** Items processed between two yields to the event loop. */
+const SLICE = 10_000
+const CHUNK = 1_000
+
+/** The first `limit` items in an order, without sorting all items. */
+const first = async <T>(
+  items: Iterable<T>,
+  limit: number,
+  order: (a: T, b: T) => number,
+  wanted: (item: T) => boolean = () => true,
+): Promise<T[]> => {
+  let kept: T[] = []
+  let last: T | undefined
+  let seen = 0
+  const cut = () => {
+    kept = kept.sort(order).slice(0, limit)
+    if (kept.length === limit) last = kept.at(-1)
+  }
+  for (const item of items) {
+    if (++seen % SLICE === 0) await yieldToEventLoop()
+    if (!wanted(item) || (last !== undefined && order(item, last) > 0)) continue
+    if (kept.push(item) >= 2 * limit) cut()
+  }
+  cut()
+  return kept
+}
+
+/**
+ * All items by descending count, ties in insertion order. A bucket sort in steps: sorting a million items at
+ * once blocks the event loop.
+ */
+const strongestFirst = async <T extends Counted>(items: Iterable<T>): Promise<Iterable<T>> => {
+  const byCount = new Map<number, T[]>()
+  let seen = 0
+  for (const item of items) {
+    if (++seen % SLICE === 0) await yieldToEventLoop()
+    const equals = byCount.get(item.count)
+    if (equals) equals.push(item)
+    else byCount.set(item.count, [item])
+  }
+  const counts = [...byCount.keys()].sort((a, b) => b - a)
+  return (function* () {
+    for (const each of counts) yield* byCount.get(each) ?? []
+  })()
+}
+
+/** Combines both node indices of a link into one integer key, exact up to 2^26 nodes. */
+const INDEX_RANGE = 2 ** 26
+
+/**
+ * Accumulates edges as they are read, so that only the graph is held in memory.
+ * @param map makes it a graph of clusters, named by their smallest keys
+ */
+export const createGraphSum = (map?: CanonMap) => {
+  const nodes: CountedNode[] = []
+  const byKey = { entity: new Map<string, CountedNode>(), verb: new Map<string, CountedNode>() }
+  const bySpelling = { entity: new Map<string, Spelling>(), verb: new Map<string, Spelling>() }
+  const sourcesByName = new Map<string, Source>()
+  const links = new Map<number, CountedLink>()
+
+  const sourceOf = (name: string | null): Source | null => {
+    if (name === null) return null
+    let source = sourcesByName.get(name)
+    if (!source) {
+      source = { name }
+      sourcesByName.set(name, source)
+    }
+    return source
+  }
+  const spell = (type: GraphNode['type'], text: string): Spelling => {
+    const folded = foldLabel(text)
+    const entry = map?.[type].get(folded)
+    const key = entry?.group.smallest ?? folded
+    let node = byKey[type].get(key)
+    if (!node) {
+      node = { count: 0, source: null, sources: null, index: nodes.length, type, key, spellings: [] }
+      byKey[type].set(key, node)
+      nodes.push(node)
+    }
+    const spelling = { node, text, count: 0, turned: entry?.turned ?? false }
+    node.spellings.push(spelling)
+    bySpelling[type].set(text, spelling)
+    return spelling
+  }
+  const countNode = (
+    type: GraphNode['type'],
+    text: string,
+    source: Source | null,
+    times: number,
+  ): Spelling => {
+    const spelling = bySpelling[type].get(text) ?? spell(type, text)
+    spelling.count += times
+    count(spelling.node, source, times)
+    return spelling
+  }
+  const countLink = (from: CountedNode, to: CountedNode, source: Source | null, times: number): void => {
+    const place = from.index * INDEX_RANGE + to.index
+    let link = links.get(place)
+    if (!link) {
+      link = { count: 0, source: null, sources: null, from, to }
+      links.set(place, link)
+    }
+    count(link, source, times)
+  }
+
+  return {
+    add({ src, subject, verb, object, count: times }: Said): void {
+      const source = sourceOf(src)
+      const { node: first } = countNode('entity', subject, source, times)
+      const { node: says, turned } = countNode('verb', verb, source, times)
+      const { node: second } = countNode('entity', object, source, times)
+      countLink(turned ? second : first, says, source, times)
+      countLink(says, turned ? first : second, source, times)
+    },
+    /**
+     * The graph as JSON chunks, so that no graph is too large for one string. Without a limit all
+     * nodes and links, highest counts first; with a limit the top nodes (ties by id), the top links among
+     * them, and totals.
+     */
+    async *json(sources: readonly string[], limit?: number): AsyncGenerator<string> {
+      let shownNodes: Iterable<CountedNode>
+      let shownLinks: Iterable<CountedLink>
+      let totals: Graph['totals']
+      if (limit === undefined) {
+        shownNodes = await strongestFirst(nodes)
+        shownLinks = await strongestFirst(links.values())
+      } else {
+        shownNodes = await first(nodes, limit, strongerNode)
+        const shown = new Set(shownNodes)
+        const ends = ({ from, to }: CountedLink) => shown.has(from) && shown.has(to)
+        shownLinks = await first(links.values(), limit * LIMITS.graphLinksPerNode, strongerLink, ends)
+        const [entities, verbs] = [byKey.entity.size, byKey.verb.size]
+        totals = { entities, verbs, nodes: entities + verbs, links: links.size }
+      }
+      yield '{"nodes":['
+      yield* jsonList(shownNodes, node => JSON.stringify(presentNode(node)))
+      yield '],"links":['
+      yield* jsonList(shownLinks, link => JSON.stringify(presentLink(link)))
+      yield `],"sources":${JSON.stringify(sources)}${totals ? `,"totals":${JSON.stringify(totals)}` : ''}}`
+    },
+  }
+}
+
+/** The items' JSON texts, separated by commas, in chunks. */
+export function* jsonList<T>(items: Iterable<T>, present: (item: T) => string): Generator<string> {
+  let texts: string[] = []
+  let separator = ''
+  for (const item of items) {
+    if (texts.push(present(item)) < CHUNK) continue
+    yield separator + texts.join(',')
+    texts = []
+    separator = ','
+  }
+  if (texts.length > 0) yield separator + texts.join(',')
+}

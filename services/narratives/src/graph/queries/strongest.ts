@@ -1,0 +1,131 @@
+import { type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
+import { inTransaction } from '@iodine/service-kit'
+import type { ClientSession, Types } from 'mongoose'
+import type { Store } from '../../store.js'
+import { foldGraph } from '../commands/sum-graph.js'
+import { eachCount, type SumDoc, type SummedDoc } from '../models/sum.js'
+import { jsonList } from './aggregate-graph.js'
+
+type Kept = SumDoc & { to: string }
+
+/** Documents per round trip. */
+const BATCH = 5_000
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const stronger = (a: Kept, b: Kept): number =>
+  b.count - a.count || compare(a.name, b.name) || (a.to === undefined ? 0 : compare(a.to, b.to))
+
+const labelOf = ({ texts = [], times = [] }: SumDoc): string => {
+  let best = 0
+  for (let n = 1; n < texts.length; n++) {
+    const more = (times[n] as number) - (times[best] as number)
+    if (more > 0 || (more === 0 && (texts[n] as string) < (texts[best] as string))) best = n
+  }
+  return texts[best] ?? ''
+}
+
+/** Whether a document is kept, and whether none after it can be. */
+type Take = (doc: Kept) => { takes: boolean; ends: boolean }
+
+/**
+ * Reads a user's strongest nodes, and the strongest links among them, from the sums: as many as the limit, and
+ * the links that rank between those found. Undefined without sums in use.
+ */
+export const readStrongest = async (
+  store: Store,
+  user_id: Types.ObjectId,
+  limit: number,
+): Promise<AsyncGenerator<string> | undefined> => {
+  if (!(await foldGraph(store, user_id))) return undefined
+  const { mongo, summed, sums } = store
+
+  // One snapshot for all reads: a fold changes nodes, links and totals together.
+  const read = async (session: ClientSession) => {
+    const state = await summed.findById(user_id, null, { session }).lean<SummedDoc>()
+    if (!state?.graph) return undefined
+    const of = (kind: SumDoc['kind']) => ({ user_id, graph: state.graph, kind })
+    const projection = { _id: 0, user_id: 0, graph: 0, kind: 0 }
+    const options = { session, projection, batchSize: BATCH, promoteBuffers: true }
+
+    /** The first `most` in order of those taken. Equal orders are compared as a whole. */
+    const first = async (kind: SumDoc['kind'], most: number, take: Take): Promise<Kept[]> => {
+      const cursor = sums.collection.find<Kept>(of(kind) as object, options).sort({ count: -1, order: 1 })
+      const kept: Kept[] = []
+      try {
+        walk: while (await cursor.hasNext())
+          for (const doc of cursor.readBufferedDocuments()) {
+            const last = kept[most - 1]
+            if (last && (doc.count !== last.count || doc.order !== last.order)) break walk
+            const { takes, ends } = take(doc)
+            if (takes) kept.push(doc)
+            if (ends) break walk
+            if (kept.length >= 2 * most + BATCH) kept.sort(stronger).splice(most)
+          }
+      } finally {
+        await cursor.close()
+      }
+      return kept.sort(stronger).slice(0, most)
+    }
+
+    const names: { number: number; name: string }[] = []
+    for await (const { number, name } of sums.collection.find<{ number: number; name: string }>(
+      of('source') as object,
+      { ...options, projection: { _id: 0, number: 1, name: 1 } },
+    ))
+      names.push({ number, name })
+    const nodes = await first('node', limit, () => ({ takes: true, ends: false }))
+
+    const shown = new Set(nodes.map(({ name }) => name))
+    // Each mention of a node is in its links' counts, those of verbs twice: once the links of all shown entities
+    // or of all shown verbs were seen, no more are among both.
+    const left = { entity: 0, verb: 0 }
+    for (const { name, count } of nodes)
+      if (name.startsWith('entity:')) left.entity += count
+      else left.verb += 2 * count
+    const links =
+      left.entity === 0 || left.verb === 0
+        ? []
+        : await first('link', limit * LIMITS.graphLinksPerNode, ({ name, to, count }) => {
+            const [entity, verb] = name.startsWith('entity:') ? [name, to] : [to, name]
+            const [hasEntity, hasVerb] = [shown.has(entity), shown.has(verb)]
+            if (hasEntity) left.entity -= count
+            if (hasVerb) left.verb -= count
+            return { takes: hasEntity && hasVerb, ends: left.entity === 0 || left.verb === 0 }
+          })
+    return { state, names, nodes, links }
+  }
+  const found = await inTransaction(mongo, read)
+  if (!found) return undefined
+  const { state, names, nodes, links } = found
+
+  names.sort((a, b) => compare(a.name, b.name))
+  const texts = names.map(({ name }) => JSON.stringify(name))
+  const ranks = new Map(names.map(({ number }, rank) => [number, rank]))
+  const sourcesOf = ({ sources }: SumDoc): string => {
+    const list: number[] = []
+    eachCount(sources, number => list.push(ranks.get(number) as number))
+    return list
+      .sort((a, b) => a - b)
+      .map(rank => texts[rank])
+      .join(',')
+  }
+  const { entities, verbs } = state
+  const totals = { entities, verbs, nodes: entities + verbs, links: state.links }
+  const withSources = (rest: Omit<GraphNode, 'sources'> | Omit<GraphLink, 'sources'>, doc: SumDoc): string =>
+    `${JSON.stringify(rest).slice(0, -1)},"sources":[${sourcesOf(doc)}]}`
+  const presentNode = (doc: Kept): string => {
+    const type = doc.name.startsWith('entity:') ? 'entity' : 'verb'
+    return withSources({ id: doc.name, label: labelOf(doc), type, count: doc.count }, doc)
+  }
+  const presentLink = (doc: Kept): string => {
+    const type = doc.name.startsWith('entity:') ? 'subject_to_verb' : 'verb_to_object'
+    return withSources({ source: doc.name, target: doc.to, type, count: doc.count }, doc)
+  }
+  return (async function* () {
+    yield '{"nodes":['
+    yield* jsonList(nodes, presentNode)
+    yield '],"links":['
+    yield* jsonList(links, presentLink)
+    yield `],"sources":[${texts.join(',')}],"totals":${JSON.stringify(totals)}}`
+  })()
+}

@@ -1,0 +1,34 @@
+import {
+  type BodyOf,
+  type CheckedQuote,
+  DETAILS,
+  isHttpUrl,
+  type narrativesInternal,
+} from '@iodine/contracts'
+import { contextOf } from '@iodine/evidence'
+import { invalid, notFound } from '@iodine/service-kit'
+import type { Store } from '../../store.js'
+import type { NarrativeDoc } from '../models/narrative.js'
+
+/** Checks that a narrative says these words there. Throws 404 unless it is the user's, 422 if it does not. */
+export const checkQuote = async (
+  { narratives }: Pick<Store, 'narratives'>,
+  id: string,
+  { user_id, start, end, exact }: BodyOf<typeof narrativesInternal.checkQuote>,
+): Promise<CheckedQuote> => {
+  const narrative = await narratives.findOne({ _id: id, user_id, state: 'done' }).lean<NarrativeDoc>()
+  if (!narrative) throw notFound()
+  const { text, src, created_at } = narrative
+  // Well-formed words begin and end between characters of the text.
+  if (start < 0 || text.slice(start, end) !== exact || !exact.isWellFormed())
+    throw invalid([DETAILS.quoteNotThere])
+  return {
+    kind: 'narrative',
+    capture_id: null,
+    ...contextOf(text, start, end),
+    manifest_hash: null,
+    seq: null,
+    url: src !== null && isHttpUrl(src) ? src : null,
+    captured_at: created_at.toISOString(),
+  }
+}

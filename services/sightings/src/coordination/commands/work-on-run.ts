@@ -1,0 +1,255 @@
+import { LIMITS, recordsInternal } from '@iodine/contracts'
+import {
+  byId,
+  HttpError,
+  isFinalRefusal,
+  type Kind,
+  type Peers,
+  type StoreService,
+} from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../../sightings/commands/create-secrets.js'
+import type { EdgeDoc, RunDoc } from '../models/run.js'
+import { createSlots } from '../policies/slots.js'
+import { type Collected, collectPosts } from '../queries/collect-posts.js'
+import { recordsAbout } from '../queries/records-about.js'
+import type { Findings, FoundEdge, Post } from '../thread/find.js'
+import { findInThread } from '../thread/start.js'
+
+/** Runs that a process works on at once, apart from those that have taken `SLOT_MS`. */
+const SLOTS = 2
+const SLOT_MS = 100_000
+/** Runs that a process holds: at work, or queued for a slot. */
+const HELD = 8
+const BACKOFF_MAX_MS = 3_000
+const PROGRESS_MS = 5_000
+/** Records of others that the edges of a run stand on: edges beyond are not kept. */
+const FOREIGN_MAX = 200_000
+const OPEN_MS = 10_000
+/** Records that are looked up at once. */
+const OPEN_MAX = 2_000
+const BATCH = 200
+
+export interface RunContext {
+  models: SightingModels
+  peers: Peers
+  secrets: () => Promise<Secrets>
+  log: StoreService['log']
+}
+
+/** Posts of others that they share at this moment: the index may not know yet that one does not any more. */
+async function* stillShared(
+  peers: Peers,
+  userId: string,
+  batches: AsyncIterable<Post[]>,
+): AsyncGenerator<Post[]> {
+  for await (const posts of batches) {
+    const foreign = posts.filter(({ owner }) => owner !== userId)
+    if (foreign.length === 0) {
+      yield posts
+      continue
+    }
+    const open = await peers.call('collector', recordsInternal.openRecords, {
+      body: { user_id: userId, ids: foreign.map(({ id }) => id), excerpt: 0 },
+      ms: OPEN_MS,
+    })
+    const seen = new Set(open.map(({ id }) => id))
+    yield posts.filter(({ id, owner }) => owner === userId || seen.has(id))
+  }
+}
+
+const edgeOf = (
+  run: RunDoc,
+  edge: FoundEdge,
+  rank: number,
+  owners: string[],
+  foreign: string[],
+): EdgeDoc => ({
+  _id: new Types.ObjectId(),
+  run: run._id,
+  owner: run.owner,
+  rank,
+  a: edge.a,
+  b: edge.b,
+  weight: edge.weight,
+  avg_delta_s: edge.avgDeltaS,
+  n_a: edge.nA,
+  n_b: edge.nB,
+  symmetry: edge.symmetry,
+  significant: edge.significant,
+  p_value: edge.pValue,
+  q_value: edge.qValue,
+  pairs: edge.pairs.map(({ kind, object, older, newer, deltaS }) => ({
+    kind,
+    object,
+    older: new Types.ObjectId(older),
+    newer: new Types.ObjectId(newer),
+    delta_s: deltaS,
+  })),
+  owners: owners.map(id => new Types.ObjectId(id)),
+  foreign: foreign.map(id => new Types.ObjectId(id)),
+  expires_at: run.expires_at,
+})
+
+/** Removes edges that stand on records which were deleted, or ceased to be shared, while the run was under way. */
+const removeGone = async ({ edges, sightings }: SightingModels, run: RunDoc, foreign: Types.ObjectId[]) => {
+  for (let at = 0; at < foreign.length; at += OPEN_MAX) {
+    const some = foreign.slice(at, at + OPEN_MAX)
+    const left = await sightings
+      .find({ _id: { $in: some }, shared: { $exists: true } }, { _id: 1 })
+      .lean<{ _id: Types.ObjectId }[]>()
+    const isLeft = new Set(left.map(({ _id }) => _id.toHexString()))
+    const gone = some.filter(id => !isLeft.has(id.toHexString()))
+    if (gone.length > 0) await edges.deleteMany({ run: run._id, foreign: { $in: gone } })
+  }
+}
+
+/** Stores what was found. Resolves to whether all edges are kept. */
+const store = async (
+  models: SightingModels,
+  run: RunDoc,
+  { found, edges: all }: Findings,
+  own: Set<string>,
+) => {
+  const { edges } = models
+  await edges.deleteMany({ run: run._id })
+  const owner = run.owner.toHexString()
+  let foreignLeft = FOREIGN_MAX
+  const docs: EdgeDoc[] = []
+  for (const edge of found) {
+    const foreign = edge.records.filter(id => !own.has(id))
+    foreignLeft -= foreign.length
+    if (foreignLeft < 0) break
+    docs.push(
+      edgeOf(
+        run,
+        edge,
+        docs.length,
+        edge.owners.filter(id => id !== owner),
+        foreign,
+      ),
+    )
+  }
+  for (let at = 0; at < docs.length; at += BATCH)
+    await edges.collection.insertMany(docs.slice(at, at + BATCH) as never[])
+  const foreign = new Map(docs.flatMap(doc => doc.foreign.map(id => [id.toHexString(), id])))
+  await removeGone(models, run, [...foreign.values()])
+  return docs.length === all
+}
+
+const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promise<void> => {
+  const { models, peers } = context
+  const { runs } = models
+  const unfinished = { _id: run._id, place: { $exists: true } }
+  const removed = new AbortController()
+  const signal = AbortSignal.any([stop, removed.signal])
+  let progress = 0.05
+  const report = setInterval(() => {
+    runs
+      .updateOne(unfinished, { $set: { state: 'running', progress } })
+      .then(({ matchedCount }) => matchedCount === 0 && removed.abort())
+      .catch(() => {})
+  }, PROGRESS_MS)
+  try {
+    const owner = run.owner.toHexString()
+    const collected: Collected = {
+      posts: 0,
+      without_time: 0,
+      without_account: 0,
+      left_out: [],
+      truncated: false,
+    }
+    const only = await recordsAbout(context, run)
+    const own = new Set<string>()
+    async function* posts() {
+      for await (const batch of stillShared(peers, owner, collectPosts(models, run, collected, only))) {
+        for (const post of batch) if (post.owner === owner) own.add(post.id)
+        yield batch
+      }
+    }
+    const findings = await findInThread(
+      posts(),
+      {
+        kinds: run.kinds,
+        windowS: run.window_s,
+        minParticipation: run.min_participation,
+        maxEdges: LIMITS.coordinationEdges,
+        maxEvidence: LIMITS.coordinationEvidence,
+      },
+      done => {
+        progress = done
+      },
+      signal,
+    )
+    signal.throwIfAborted()
+    const isWhole = await store(models, run, findings, own)
+    const { posts: looked, without_time, without_account, left_out, truncated } = collected
+    const { shares, pairs, accounts, edges, threshold, truncatedObjects } = findings
+    const { matchedCount } = await runs.updateOne(unfinished, {
+      $set: {
+        state: 'done',
+        progress: 1,
+        left_out,
+        totals: {
+          posts: looked,
+          without_time,
+          without_account,
+          shares,
+          pairs,
+          accounts,
+          edges,
+          threshold,
+        },
+        truncated: { shares: truncated, objects: truncatedObjects, edges: !isWhole },
+      },
+      $unset: { place: 1 },
+    })
+    // Removed meanwhile, with its user perhaps.
+    if (matchedCount === 0 && !(await runs.exists({ _id: run._id })))
+      await models.edges.deleteMany({ run: run._id })
+  } finally {
+    clearInterval(report)
+  }
+}
+
+/** Transient: the other service, or the database, may be restarting. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof HttpError
+    ? !isFinalRefusal(error)
+    : error instanceof Error && error.name.startsWith('Mongo')
+
+const workOn = async (context: RunContext, id: string, signal: AbortSignal): Promise<void> => {
+  signal.throwIfAborted()
+  const { runs } = context.models
+  const unfinished = { _id: id, place: { $exists: true } }
+  const run = await runs.findOneAndUpdate(unfinished, { $set: { state: 'running' } }).lean<RunDoc>()
+  if (!run) return
+  try {
+    await work(context, run, signal)
+  } catch (error) {
+    if (signal.aborted || isTransient(error)) {
+      await runs.updateOne(unfinished, { $set: { state: 'queued', progress: 0 } })
+      throw error
+    }
+    context.log.warn({ err: error, run: id }, 'run stopped')
+    const problem = 'There was too much to compare, or an error on the server'
+    await runs.updateOne(unfinished, { $set: { state: 'failed', problem }, $unset: { place: 1 } })
+  }
+}
+
+export type RunWork = Kind<{ id: string }>
+
+/** Work of the outbox: does runs, each in a thread of its own, in the order in which they were begun. */
+export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
+  const inSlot = createSlots(SLOTS, SLOT_MS)
+  return outbox.kind('run', {
+    ...byId,
+    concurrency: HELD,
+    isHeavy: true,
+    backoffMaxMs: BACKOFF_MAX_MS,
+    async handle([run], { signal }) {
+      if (run) await inSlot(() => workOn(context, run.id, signal))
+    },
+  })
+}

@@ -1,0 +1,109 @@
+import {
+  type CoordinationEvidence,
+  type CoordinationLeftOut,
+  LIMITS,
+  recordsInternal,
+} from '@iodine/contracts'
+import { notFound, type Peers } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import type { SightingDoc } from '../../sightings/models/sighting.js'
+import type { EdgeDoc, RunDoc } from '../models/run.js'
+
+const OPEN_MS = 10_000
+
+type Opened = Map<string, { shared: boolean; excerpt: string }>
+
+/** Records that the user may see now; undefined while the collector is down. */
+const open = async (peers: Peers, userId: string, ids: string[]): Promise<Opened | undefined> => {
+  try {
+    const answer = await peers.call('collector', recordsInternal.openRecords, {
+      body: { user_id: userId, ids, excerpt: LIMITS.excerptChars },
+      ms: OPEN_MS,
+    })
+    return new Map(answer.map(({ id, shared, excerpt }) => [id, { shared: shared !== null, excerpt }]))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The posts behind an edge of a run. Those that were deleted, or are not shared any more, are left out with their pairs;
+ * while the collector is down, so are all of others. Throws 404 for an edge that the run has not.
+ */
+export const readEvidence = async (
+  { models, peers }: { models: SightingModels; peers: Peers },
+  run: RunDoc,
+  ends: { a: string; b: string },
+): Promise<CoordinationEvidence> => {
+  const [a, b] = [ends.a, ends.b].sort() as [string, string]
+  const edge = await models.edges.findOne({ run: run._id, a, b }).lean<EdgeDoc>()
+  if (!edge) throw notFound()
+  const ids = [
+    ...new Set(edge.pairs.flatMap(({ older, newer }) => [older.toHexString(), newer.toHexString()])),
+  ]
+  const userId = run.owner.toHexString()
+  const [opened, docs] = await Promise.all([
+    open(peers, userId, ids),
+    models.sightings
+      .find(
+        { _id: { $in: ids.map(id => new Types.ObjectId(id)) } },
+        { owner: 1, source: 1, account: 1, url: 1, posted_at: 1 },
+      )
+      .lean<SightingDoc[]>(),
+  ])
+  const posts = new Map(
+    docs.flatMap(doc => {
+      const id = doc._id.toHexString()
+      const isOwn = doc.owner?.equals(run.owner) ?? false
+      const seen = opened?.get(id)
+      if (!doc.posted_at || (!isOwn && !seen) || (opened && !seen)) return []
+      const post = {
+        id: isOwn ? id : null,
+        source: doc.source,
+        account: doc.account ?? '',
+        url: doc.url,
+        posted_at: doc.posted_at.toISOString(),
+        excerpt: seen?.excerpt ?? null,
+      }
+      return [[id, post] as const]
+    }),
+  )
+  return {
+    total: edge.weight,
+    pairs: edge.pairs.flatMap(({ kind, object, older, newer, delta_s }) => {
+      const first = posts.get(older.toHexString())
+      const second = posts.get(newer.toHexString())
+      return first && second ? [{ kind, object, older: first, newer: second, delta_s }] : []
+    }),
+  }
+}
+
+/** The user's own posts that a run left out, those that are there yet, in the order in which the run met them. */
+export const readLeftOut = async (
+  { models, peers }: { models: SightingModels; peers: Peers },
+  { owner, left_out = [] }: RunDoc,
+): Promise<CoordinationLeftOut> => {
+  const ids = left_out.map(({ record }) => record)
+  const [opened, docs] = await Promise.all([
+    open(
+      peers,
+      owner.toHexString(),
+      ids.map(id => id.toHexString()),
+    ),
+    models.sightings
+      .find({ _id: { $in: ids }, owner }, { source: 1, account: 1, url: 1, fetched_at: 1 })
+      .lean<SightingDoc[]>(),
+  ])
+  const byId = new Map(docs.map(doc => [doc._id.toHexString(), doc]))
+  return {
+    posts: left_out.flatMap(({ record, why }) => {
+      const id = record.toHexString()
+      const doc = byId.get(id)
+      if (!doc) return []
+      const { source, account, url, fetched_at } = doc
+      const excerpt = opened?.get(id)?.excerpt ?? null
+      return [{ id, source, account, url, collected_at: fetched_at.toISOString(), excerpt, why }]
+    }),
+  }
+}

@@ -1,0 +1,20 @@
+import { LIMITS } from '@iodine/contracts'
+import { notFound } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import type { RunDoc } from '../models/run.js'
+
+/** A run of the user. Throws 404 for another's. */
+export const findRun = async ({ runs }: SightingModels, userId: string, id: string): Promise<RunDoc> => {
+  const doc = await runs.findOne({ _id: id, owner: new Types.ObjectId(userId) }).lean<RunDoc>()
+  if (!doc) throw notFound()
+  return doc
+}
+
+/** The user's runs, newest first. */
+export const findRuns = ({ runs }: SightingModels, userId: string): Promise<RunDoc[]> =>
+  runs
+    .find({ owner: new Types.ObjectId(userId) })
+    .sort({ created_at: -1 })
+    .limit(LIMITS.coordinationRunsKept)
+    .lean<RunDoc[]>()

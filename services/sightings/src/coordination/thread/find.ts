@@ -1,0 +1,181 @@
+import type { ShareKind } from '@iodine/contracts'
+import { detectPairs, type Edge, network, type Pair, type Share, significance } from '@iodine/coordination'
+import { likeness, type Signature } from '@iodine/likeness'
+import { NEAR } from '../../sightings/policies/signed.js'
+
+/** A post as a run looks at it. */
+export interface Post {
+  /** The record's id, and its user's. */
+  id: string
+  owner: string
+  /** The same for everybody who collects the post. */
+  key: string
+  account: string
+  /** Seconds since 1970. */
+  at: number
+  links: string[]
+  media: string[]
+  hashtags: string[]
+  signature: Signature | null
+}
+
+export interface FindOptions {
+  kinds: readonly ShareKind[]
+  windowS: number
+  minParticipation: number
+  maxEdges: number
+  maxEvidence: number
+}
+
+export interface FoundEdge extends Edge {
+  significant: boolean | null
+  pValue: number | null
+  qValue: number | null
+  pairs: { kind: ShareKind; object: string | null; older: string; newer: string; deltaS: number }[]
+  /** Records and users that it stands on. */
+  records: string[]
+  owners: string[]
+}
+
+export interface Findings {
+  shares: number
+  pairs: number
+  accounts: number
+  edges: number
+  threshold: number | null
+  truncatedObjects: number
+  found: FoundEdge[]
+}
+
+/** Groups of nearly the same text that are looked for, and those that a text is compared with at most. */
+const LEADERS_MAX = 50_000
+const COMPARED_MAX = 50
+/** Of up to so many shares it is found out which edges are more than chance. */
+const SIGNIFICANCE_SHARES = 100_000
+/** Pairs of a run, beyond which it is cut. */
+const PAIRS_MAX = 2_000_000
+
+/**
+ * Groups of nearly the same text: each text, in order of time, belongs to the most alike of the first texts of groups, or
+ * begins one. Never to a text that is no first one, so that a chain of small changes does not join what differs.
+ */
+export const nearGroups = (posts: readonly Post[]): (string | null)[] => {
+  const order = [...posts.keys()].sort((a, b) => (posts[a]?.at ?? 0) - (posts[b]?.at ?? 0))
+  const leaders: Signature[] = []
+  const byBand = new Map<string, number[]>()
+  const groups = new Array<string | null>(posts.length).fill(null)
+  for (const n of order) {
+    const signature = posts[n]?.signature
+    if (!signature) continue
+    const candidates = new Set<number>()
+    for (const band of signature.bands) {
+      for (const leader of byBand.get(band) ?? []) {
+        if (candidates.size === COMPARED_MAX) break
+        candidates.add(leader)
+      }
+    }
+    let best = -1
+    let most = NEAR
+    for (const leader of candidates) {
+      const alike = likeness(leaders[leader] as Signature, signature)
+      if (alike >= most && (alike > most || best < 0)) {
+        best = leader
+        most = alike
+      }
+    }
+    if (best < 0 && leaders.length < LEADERS_MAX) {
+      best = leaders.length
+      leaders.push(signature)
+      for (const band of signature.bands) {
+        const others = byBand.get(band)
+        if (others) others.push(best)
+        else byBand.set(band, [best])
+      }
+    }
+    if (best >= 0) groups[n] = (leaders[best] as Signature).exact
+  }
+  return groups
+}
+
+const objectOf = (kind: ShareKind, name: string) => `${kind} ${name}`
+const kindIn = (object: string): ShareKind => object.slice(0, object.indexOf(' ')) as ShareKind
+const nameIn = (object: string): string | null =>
+  /^(link|hashtag) /.test(object) ? object.slice(object.indexOf(' ') + 1) : null
+
+/** The shares of posts: one for each distinct object of a kind that is asked for. */
+export const sharesOf = (posts: readonly Post[], kinds: readonly ShareKind[]): Share[] => {
+  const wanted = new Set(kinds)
+  const groups = wanted.has('near') ? nearGroups(posts) : []
+  return posts.flatMap((post, n): Share[] => {
+    const objects = new Set<string>()
+    const add = (kind: ShareKind, names: readonly string[]) => {
+      if (wanted.has(kind)) for (const name of names) objects.add(objectOf(kind, name))
+    }
+    add('link', post.links)
+    add('media', post.media)
+    add('hashtag', post.hashtags)
+    const group = groups[n]
+    if (group) add('near', [group])
+    // The same text is nearly the same, too: it counts once.
+    else if (post.signature) add('text', [post.signature.exact])
+    return [...objects].map(object => ({ object, account: post.account, content: post.key, at: post.at }))
+  })
+}
+
+/** Finds the accounts that share the same. @param onProgress called with 0 to 1 */
+export const findCoordination = (
+  posts: readonly Post[],
+  { kinds, windowS, minParticipation, maxEdges, maxEvidence }: FindOptions,
+  onProgress: (progress: number) => void,
+): Findings => {
+  const shares = sharesOf(posts, kinds)
+  onProgress(0.3)
+  const options = { windowS, minParticipation, maxPairs: PAIRS_MAX }
+  const { pairs, truncated } = detectPairs(shares, options)
+  onProgress(0.5)
+  const edges = network(pairs).sort((a, b) => b.weight - a.weight || a.avgDeltaS - b.avgDeltaS)
+  const isSmall = shares.length <= SIGNIFICANCE_SHARES
+  const tests =
+    isSmall && edges.length > 0
+      ? significance(shares, { ...options, onRun: done => onProgress(0.5 + done / 250) })
+      : null
+  const threshold = tests?.threshold ?? null
+  const tested = new Map(tests?.tested.map(edge => [`${edge.a}\n${edge.b}`, edge]))
+  const byKey = new Map(posts.map(post => [post.key, post]))
+  const kept = new Map(edges.slice(0, maxEdges).map(edge => [`${edge.a}\n${edge.b}`, [] as Pair[]]))
+  for (const pair of pairs) {
+    const [a, b] = pair.a < pair.b ? [pair.a, pair.b] : [pair.b, pair.a]
+    kept.get(`${a}\n${b}`)?.push(pair)
+  }
+  const found = edges.slice(0, maxEdges).map((edge): FoundEdge => {
+    const own = kept.get(`${edge.a}\n${edge.b}`) ?? []
+    const records = [...new Set(own.flatMap(pair => [pair.contentA, pair.contentB]))].flatMap(
+      key => byKey.get(key) ?? [],
+    )
+    const evidence = [...own].sort((a, b) => a.deltaS - b.deltaS).slice(0, maxEvidence)
+    return {
+      ...edge,
+      significant: threshold === null ? null : edge.weight > threshold,
+      pValue: tested.get(`${edge.a}\n${edge.b}`)?.pValue ?? null,
+      qValue: tested.get(`${edge.a}\n${edge.b}`)?.qValue ?? null,
+      pairs: evidence.map(({ object, contentA, contentB, deltaS }) => ({
+        kind: kindIn(object),
+        object: nameIn(object),
+        older: byKey.get(contentA)?.id ?? '',
+        newer: byKey.get(contentB)?.id ?? '',
+        deltaS,
+      })),
+      records: records.map(({ id }) => id),
+      owners: [...new Set(records.map(({ owner }) => owner))],
+    }
+  })
+  return {
+    shares: shares.length,
+    pairs: pairs.length,
+    accounts: new Set(edges.flatMap(({ a, b }) => [a, b])).size,
+    edges: edges.length,
+    threshold,
+    truncatedObjects: truncated.length,
+    found,
+  }
+}

@@ -1,0 +1,118 @@
+import {
+  type BodyOf,
+  foldValue,
+  HASHTAG_SIGNS,
+  type SightingRecord,
+  type sightingsInternal,
+} from '@iodine/contracts'
+import { isDuplicateKey, unavailable } from '@iodine/service-kit'
+import { type AnyBulkWriteOperation, Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import { HASHTAGS_MAX, type SightingDoc } from '../models/sighting.js'
+import { canonicalLink } from '../policies/canonical-link.js'
+import { hashKey, isBlank, looksKeys } from '../policies/media-keys.js'
+import { placeInTime } from '../policies/place-in-time.js'
+import { type Sign, signed } from '../policies/signed.js'
+
+/** Pictures of a post whose looks are found; of further ones the SHA-256 alone. */
+const LOOKS_MAX = 32
+
+const dateOf = (value: string | null) => (value === null ? null : new Date(value))
+const unique = (values: (string | null)[]): string[] => [...new Set(values.filter(value => value !== null))]
+
+/** Scripts that need the joiners have them in their hashtags. */
+const HASHTAG = new RegExp(`[${HASHTAG_SIGNS}]([\\p{L}\\p{N}\\p{M}_\\u200c\\u200d]{1,100})`, 'gu')
+const hashtagsIn = (text: string): string[] =>
+  unique(
+    [...text.matchAll(HASHTAG)].map(([, name = '']) => foldValue(name)).filter(name => name !== ''),
+  ).slice(0, HASHTAGS_MAX)
+
+/** A record as it is indexed. @param before what is stored of it */
+const sightingOf = (
+  sign: Sign,
+  owner: Types.ObjectId,
+  record: SightingRecord,
+  before: SightingDoc | undefined,
+): SightingDoc => {
+  const { exact, bands, keys, sketch } = signed(sign, record.text)
+  const phashes = unique(record.media.map(({ phash }) => phash))
+    .filter(phash => !isBlank(phash))
+    .slice(0, LOOKS_MAX)
+  const hashes = unique(record.media.map(({ sha256 }) => sha256))
+  const collected = {
+    text_hash: exact ?? '',
+    posted_at: dateOf(record.posted_at),
+    claimed_at: dateOf(record.claimed_at),
+    fetched_at: new Date(record.fetched_at),
+    edited: record.edited,
+  }
+  return {
+    _id: new Types.ObjectId(record.id),
+    owner,
+    source: record.source,
+    post_key: `${record.source} ${record.key}`,
+    account: record.account,
+    url: record.url,
+    ...placeInTime(collected, before),
+    forward: record.forwarded_from,
+    self: canonicalLink(record.url),
+    exact,
+    bands,
+    keys,
+    sketch,
+    links: unique([...record.links, record.forwarded_from?.url ?? null].map(canonicalLink)),
+    media: [...hashes.map(hashKey), ...new Set(phashes.flatMap(looksKeys))],
+    phashes,
+    hashtags: hashtagsIn(record.text),
+    ...(record.shared && { shared: record.shared }),
+    ...(record.removed_at && { taken_down_at: new Date(record.removed_at) }),
+    ...(record.names && { names: record.names }),
+  }
+}
+
+/**
+ * Indexes records of a user in their latest version, and removes deleted ones. A removed one leaves its id for an hour, so
+ * that no late call brings it back. Repeating it changes nothing. Throws 503 if another call changed the same records
+ * meanwhile.
+ */
+export const putSightings = async (
+  { edges, sightings }: SightingModels,
+  sign: Sign,
+  { user_id, records, removed }: BodyOf<typeof sightingsInternal.putSightings>,
+): Promise<void> => {
+  const owner = new Types.ObjectId(user_id)
+  for (const id of removed) {
+    const _id = new Types.ObjectId(id)
+    await sightings.replaceOne({ _id }, { removed_at: new Date() } as never, { upsert: true })
+    await edges.deleteMany({ foreign: _id })
+  }
+  if (records.length === 0) return
+  const stored = await sightings
+    .find({ _id: { $in: records.map(({ id }) => new Types.ObjectId(id)) } })
+    .lean<SightingDoc[]>()
+  const known = new Map(stored.map(doc => [doc._id.toHexString(), doc]))
+  const operations: AnyBulkWriteOperation<SightingDoc>[] = []
+  for (const record of records) {
+    const before = known.get(record.id.toLowerCase())
+    if (before?.removed_at || (before && before.latest_at > new Date(record.fetched_at))) continue
+    const doc = sightingOf(sign, owner, record, before)
+    if (before?.shared && !record.shared) await edges.deleteMany({ foreign: doc._id })
+    operations.push(
+      before
+        ? { replaceOne: { filter: { _id: doc._id, latest_at: before.latest_at }, replacement: doc } }
+        : { insertOne: { document: doc } },
+    )
+    // A signature takes up to some milliseconds: searches go between.
+    await new Promise(setImmediate)
+  }
+  if (operations.length === 0) return
+  try {
+    const done = await sightings.collection.bulkWrite(operations as never, { ordered: false })
+    if (done.insertedCount + done.matchedCount < operations.length) throw unavailable()
+  } catch (error) {
+    throw isDuplicateKey(error) ? unavailable(undefined, error) : error
+  }
+  // What others' runs have found with records that are not shared any more.
+  const unshared = records.filter(({ shared }) => !shared).map(({ id }) => new Types.ObjectId(id))
+  if (unshared.length > 0) await edges.deleteMany({ foreign: { $in: unshared } })
+}

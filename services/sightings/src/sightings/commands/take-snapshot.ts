@@ -1,0 +1,98 @@
+import type { KindSpec } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { z } from 'zod'
+import type { SightingModels } from '../../models.js'
+import { COUNTED_OWNERS, type CountDoc } from '../models/count.js'
+
+const BATCH = 1_000
+/** Counts below this threshold are suppressed (k-anonymity). They include the user who asks. */
+const OWNERS_MIN = 3
+
+const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const
+export type CountedKind = keyof typeof FIELDS
+export const countKey = (kind: CountedKind, name: string): string => `${kind} ${name}`
+
+interface Group {
+  _id: string | null
+  owners: Types.ObjectId[]
+  first: Date
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+/** Whether the snapshot of the present day (UTC) is missing. */
+export const isSnapshotDue = async ({ snapshots }: SightingModels): Promise<boolean> =>
+  ((await snapshots.findById('counts').lean())?.day ?? '') < today()
+
+const readMembers = async ({ counting }: SightingModels): Promise<Types.ObjectId[]> =>
+  (await counting.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
+
+/**
+ * Counts what the users who agreed to be counted have in common. Answers come from that until the next day, so that no
+ * two of them tell what changed between.
+ */
+const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promise<void> => {
+  const { sightings, counts, snapshots } = models
+  if (!(await isSnapshotDue(models))) return
+  const day = today()
+  const run = new Types.ObjectId()
+  const before = await snapshots
+    .findOneAndUpdate(
+      { _id: 'counts' },
+      { $set: { next: run }, $setOnInsert: { day: '' } },
+      { upsert: true, returnDocument: 'after' },
+    )
+    .orFail()
+    .lean()
+  // Left by attempts that ended before their snapshot was whole.
+  await counts.deleteMany({ run: { $ne: before.run ?? null } })
+  const members = await readMembers(models)
+  if (members.length > OWNERS_MIN)
+    for (const [kind, field] of Object.entries(FIELDS) as [CountedKind, string][]) {
+      const groups = sightings
+        .aggregate<Group>([
+          { $match: { owner: { $in: members } } },
+          { $project: { owner: 1, at: 1, [field]: 1 } },
+          ...(kind === 'link' ? [{ $unwind: '$links' }] : []),
+          { $group: { _id: `$${field}`, owners: { $addToSet: '$owner' }, first: { $min: '$at' } } },
+          { $match: { [`owners.${OWNERS_MIN - 1}`]: { $exists: true }, _id: { $ne: null } } },
+        ])
+        .allowDiskUse(true)
+        .cursor({ batchSize: BATCH })
+      let rows: CountDoc[] = []
+      const write = async () => {
+        signal.throwIfAborted()
+        if (rows.length > 0) await counts.collection.insertMany(rows)
+        rows = []
+      }
+      for await (const { _id, owners, first } of groups as AsyncIterable<Group>) {
+        rows.push({
+          _id: new Types.ObjectId(),
+          run,
+          key: countKey(kind, _id ?? ''),
+          n: owners.length,
+          owners: owners.slice(0, COUNTED_OWNERS),
+          first_month: first.toISOString().slice(0, 7),
+        })
+        if (rows.length === BATCH) await write()
+      }
+      await write()
+    }
+  // A deletion of an account may have come before the rows that name it.
+  const remaining = new Set((await readMembers(models)).map(String))
+  const gone = members.filter(member => !remaining.has(member.toHexString()))
+  await counts.updateMany({ run, owners: { $in: gone } }, { $pull: { owners: { $in: gone } } })
+  const { matchedCount } = await snapshots.updateOne(
+    { _id: 'counts', next: run, day: { $lt: day } },
+    { $set: { day, run }, $unset: { next: 1 } },
+  )
+  await counts.deleteMany({ run: matchedCount > 0 ? { $ne: run } : run })
+}
+
+/** Work of the outbox: takes the day's snapshot, once for all processes. */
+export const snapshotWork = (models: SightingModels): KindSpec<Record<string, never>> => ({
+  payload: z.strictObject({}),
+  keyOf: () => 'snapshot',
+  isHeavy: true,
+  handle: (_, { signal }) => takeSnapshot(models, signal),
+})

@@ -1,0 +1,88 @@
+import {
+  type BodyOf,
+  type Bucket,
+  iodsInternal,
+  type SightingCounts,
+  type sightingsApi,
+} from '@iodine/contracts'
+import { HttpError, notFound, type Peers } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../commands/create-secrets.js'
+import { type CountedKind, countKey } from '../commands/take-snapshot.js'
+import { COUNTED_OWNERS } from '../models/count.js'
+import type { SightingDoc } from '../models/sighting.js'
+import { createSign } from '../policies/signed.js'
+import { valueQuestion } from './question.js'
+
+const OTHERS_MIN = 3
+
+/** The bucket of a number of others; undefined for fewer than three. */
+export const bucketOf = (others: number): Bucket | undefined => {
+  if (others < OTHERS_MIN) return undefined
+  if (others <= 5) return '3–5'
+  if (others <= 10) return '6–10'
+  return others <= 20 ? '11–20' : '21+'
+}
+
+interface Counting {
+  models: SightingModels
+  secrets: () => Promise<Secrets>
+  peers: Peers
+}
+
+/** What of a record, or of an IOD, others may have too. Throws 404 if there is none, or the record is not the user's. */
+const namesOf = async (
+  { models, secrets, peers }: Counting,
+  owner: Types.ObjectId,
+  { record_id, iod_id }: BodyOf<typeof sightingsApi.countSightings>,
+): Promise<[CountedKind, string | null | undefined][]> => {
+  if (record_id !== undefined) {
+    const doc = await models.sightings
+      .findOne({ _id: new Types.ObjectId(record_id), owner })
+      .lean<SightingDoc>()
+    if (!doc) throw notFound()
+    return [
+      ['post', doc.post_key],
+      ['text', doc.exact],
+      ['link', doc.self],
+    ]
+  }
+  const [iod] = await peers.call('iods', iodsInternal.getIods, { body: { ids: [iod_id ?? ''] } })
+  if (!iod) throw notFound()
+  const { signature, links } = valueQuestion(createSign((await secrets()).seed), iod.value)
+  return [
+    ['text', signature?.exact],
+    ['link', links[0]],
+  ]
+}
+
+/**
+ * How many others have collected the same, as of the day's snapshot: in buckets from three on, and the month of the
+ * earliest. Throws 403 unless the user counts for others, too.
+ */
+export const countOthers = async (
+  counting: Counting,
+  userId: string,
+  body: BodyOf<typeof sightingsApi.countSightings>,
+): Promise<SightingCounts> => {
+  const { models } = counting
+  const owner = new Types.ObjectId(userId)
+  if (!(await models.counting.exists({ _id: owner })))
+    throw new HttpError(403, 'Agree to be counted first: counts are for those who count, too')
+  const names = await namesOf(counting, owner, body)
+  const snapshot = await models.snapshots.findById('counts').lean()
+  if (!snapshot?.run) return { day: null, counts: [] }
+  const { run, day } = snapshot
+  const counts = await Promise.all(
+    names.map(async ([of, name]): Promise<SightingCounts['counts']> => {
+      if (!name) return []
+      const row = await models.counts.findOne({ run, key: countKey(of, name) }).lean()
+      if (!row) return []
+      const isOne = row.n <= COUNTED_OWNERS && row.owners.some(each => each.equals(owner))
+      const others = bucketOf(row.n - Number(isOne))
+      return others ? [{ of, others, first_month: row.first_month }] : []
+    }),
+  )
+  return { day, counts: counts.flat() }
+}

@@ -1,0 +1,245 @@
+import {
+  foldValue,
+  LIMITS,
+  MATCHES,
+  type Match,
+  recordsInternal,
+  type Sighting,
+  type SightingResults,
+  type SightingSearch,
+} from '@iodine/contracts'
+import { invalid, type Peers, type UserDirectory } from '@iodine/service-kit'
+import { type QueryFilter, Types } from 'mongoose'
+import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../commands/create-secrets.js'
+import type { SightingDoc } from '../models/sighting.js'
+import { createSign } from '../policies/signed.js'
+import { edgesOf } from '../presenters/edges.js'
+import { type FindQuotes, type Found, findMatches, type Placed, type Scope } from './candidates.js'
+import { questionOf } from './question.js'
+
+const DAY_MS = 24 * 3_600_000
+const OPEN_MS = 10_000
+/** Accounts whose firsts are told. */
+const FIRSTS_MAX = 500
+
+interface Searching {
+  models: SightingModels
+  secrets: () => Promise<Secrets>
+  peers: Peers
+  users: UserDirectory
+}
+
+/** The end of a time's day: an anonymous one tells no more of when somebody collected it. */
+const endOfDay = (time: Date): Date => new Date((Math.floor(time.getTime() / DAY_MS) + 1) * DAY_MS)
+
+const byTime = (a: Placed, b: Placed) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
+
+/** Of sightings of one post the user's own, else one with a name, else the one that was collected first. */
+const onePerPost = (all: Placed[]): Placed[] => {
+  const rank = ({ own, sharer }: Placed) => (own ? 0 : sharer ? 1 : 2)
+  const kept = new Map<string, Placed>()
+  for (const each of all) {
+    const other = kept.get(each.doc.post_key)
+    const isBetter =
+      !other ||
+      rank(each) < rank(other) ||
+      (rank(each) === rank(other) && each.fetched_at.getTime() < other.fetched_at.getTime())
+    if (isBetter) kept.set(each.doc.post_key, each)
+  }
+  return [...kept.values()]
+}
+
+const cursorOf = ({ at, id }: Placed) => Buffer.from(`${at.getTime()} ${id}`).toString('base64url')
+/** The sightings after a cursor. Throws 422 for a malformed one. */
+const after = (all: Placed[], cursor: string | undefined): Placed[] => {
+  if (cursor === undefined) return all
+  const [, time, id] = /^(-?\d{1,16}) ([0-9a-f]{24})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (time === undefined || id === undefined) throw invalid(['cursor: is not a cursor'])
+  return all.filter(
+    each => each.at.getTime() > Number(time) || (each.at.getTime() === Number(time) && each.id > id),
+  )
+}
+
+/** Those of others that are shared at this moment, and by whom. Throws 503 while the collector is down. */
+const readShared = async (
+  { peers, secrets }: Searching,
+  userId: string,
+  found: Found[],
+): Promise<Placed[]> => {
+  if (found.length === 0) return []
+  const open = await peers.call('collector', recordsInternal.openRecords, {
+    body: { user_id: userId, ids: found.map(({ doc }) => doc._id.toHexString()), excerpt: 0 },
+    ms: OPEN_MS,
+  })
+  const sharing = new Map(open.map(each => [each.id, each]))
+  const { opaqueId } = await secrets()
+  return found.flatMap((each): Placed[] => {
+    const recordId = each.doc._id.toHexString()
+    const { shared, user_id } = sharing.get(recordId) ?? {}
+    if (!shared) return []
+    const { at, fetched_at, posted_claimed } = each.doc
+    const anonymous = shared === 'anonymous'
+    return [
+      {
+        ...each,
+        id: opaqueId(recordId),
+        own: false,
+        at: anonymous && !posted_claimed ? endOfDay(at) : at,
+        fetched_at: anonymous ? endOfDay(fetched_at) : fetched_at,
+        shared,
+        sharer: anonymous ? null : (user_id ?? null),
+      },
+    ]
+  })
+}
+
+/** Quotes among records that a user may see; none while the collector is down. */
+const createFindQuotes =
+  ({ peers }: Searching, user_id: string): FindQuotes =>
+  async (quoting, ids) => {
+    const open = await peers
+      .call('collector', recordsInternal.openRecords, {
+        body: { user_id, ids, excerpt: 0, quoting },
+        ms: OPEN_MS,
+      })
+      .catch(() => [])
+    return new Map(open.map(({ id, quotes }) => [id, quotes]))
+  }
+
+/** Beginnings of texts by the record's id; none while the collector is down. */
+const readExcerpts = async ({ peers }: Searching, userId: string, placed: Placed[]) => {
+  const open = await peers
+    .call('collector', recordsInternal.openRecords, {
+      body: {
+        user_id: userId,
+        ids: placed.map(({ doc }) => doc._id.toHexString()),
+        excerpt: LIMITS.excerptChars,
+      },
+      ms: OPEN_MS,
+    })
+    .catch(() => [])
+  return new Map(open.map(({ id, excerpt }) => [id, excerpt]))
+}
+
+const present = (
+  { doc, id, own, at, fetched_at, shared, sharer, matches, likeness }: Placed,
+  excerpts: Map<string, string>,
+  names: Map<string, string>,
+): Sighting => ({
+  id,
+  own,
+  source: doc.source,
+  account: doc.account,
+  url: doc.url,
+  matches: MATCHES.filter(match => matches.has(match)),
+  likeness: likeness === null ? null : Math.round(likeness * 1_000) / 1_000,
+  at: at.toISOString(),
+  posted_claimed: doc.posted_claimed,
+  posted_at: doc.posted_at?.toISOString() ?? null,
+  fetched_at: fetched_at.toISOString(),
+  edited: doc.edited,
+  forwarded_from: doc.forward,
+  ...(doc.taken_down_at && { removed_at: doc.taken_down_at.toISOString() }),
+  ...(doc.names && { names: doc.names }),
+  excerpt: excerpts.get(doc._id.toHexString()) ?? null,
+  shared,
+  shared_by: sharer === null ? null : (names.get(sharer) ?? null),
+})
+
+const firstsOf = (placed: Placed[]): SightingResults['firsts'] => {
+  const accounts = new Map<string, SightingResults['firsts'][number]>()
+  for (const { doc, id, at } of placed) {
+    const { source, account, posted_claimed } = doc
+    const key = `${source} ${foldValue(account ?? '')}`
+    const known = accounts.get(key)
+    if (known) known.count++
+    else accounts.set(key, { source, account, id, at: at.toISOString(), posted_claimed, count: 1 })
+  }
+  return [...accounts.values()]
+}
+
+/**
+ * Finds where something was seen, the earliest first. A user's own sightings come from theirs alone; shared ones are looked
+ * up among the shared ones alone, and confirmed by the collector, so that no answer depends on what others keep to
+ * themselves.
+ */
+export const search = async (
+  searching: Searching,
+  userId: string,
+  body: SightingSearch,
+): Promise<SightingResults> => {
+  const { models, secrets, users } = searching
+  const owner = new Types.ObjectId(userId)
+  const question = await questionOf(models, createSign((await secrets()).seed), owner, body)
+  const during: QueryFilter<SightingDoc> = {
+    ...((body.since || body.until) && {
+      at: {
+        ...(body.since && { $gte: new Date(body.since) }),
+        ...(body.until && { $lte: new Date(body.until) }),
+      },
+    }),
+  }
+  const findQuotes = createFindQuotes(searching, userId)
+  const within = (scope: Scope) => findMatches(models, question, scope, during, findQuotes)
+  const [mine, theirs] = await Promise.all([
+    within({ owner }),
+    body.scope === 'shared' ? within({ shared: { $exists: true } }) : undefined,
+  ])
+  const own = mine.found.map((each): Placed => {
+    const { doc } = each
+    const { at, fetched_at, shared } = doc
+    return {
+      ...each,
+      id: doc._id.toHexString(),
+      own: true,
+      at,
+      fetched_at,
+      shared: shared ?? null,
+      sharer: null,
+    }
+  })
+  const foreign = (theirs?.found ?? []).filter(({ doc }) => !doc.owner?.equals(owner))
+  const all = onePerPost([...own, ...(await readShared(searching, userId, foreign))]).sort(byTime)
+
+  const rest = after(all, body.cursor)
+  const page = rest.slice(0, body.limit)
+  const first = all[0]
+  const firstSeen = all.reduce<Placed | undefined>(
+    (best, each) => (!best || each.fetched_at < best.fetched_at ? each : best),
+    undefined,
+  )
+  const shown = [...new Set([first, firstSeen, ...page].filter(each => each !== undefined))].sort(byTime)
+  const [excerpts, names, linked] = await Promise.all([
+    readExcerpts(searching, userId, shown),
+    users.usernames(shown.flatMap(({ sharer }) => sharer ?? [])).catch(() => new Map<string, string>()),
+    models.sightings
+      .find({ _id: { $in: shown.map(({ doc }) => doc._id) } }, { links: 1 })
+      .lean<Pick<SightingDoc, '_id' | 'links'>[]>(),
+  ])
+  const links = new Map(linked.map(doc => [doc._id.toHexString(), doc.links]))
+  const withLinks = shown.map(each => ({
+    ...each,
+    doc: { ...each.doc, links: links.get(each.doc._id.toHexString()) ?? [] },
+  }))
+  const firsts = firstsOf(all)
+  const byMatch = (match: Match) => all.filter(({ matches }) => matches.has(match)).length
+  return {
+    items: page.map(each => present(each, excerpts, names)),
+    first: first ? present(first, excerpts, names) : null,
+    first_seen: firstSeen ? present(firstSeen, excerpts, names) : null,
+    firsts: firsts.slice(0, FIRSTS_MAX),
+    edges: edgesOf(withLinks),
+    counts: {
+      items: all.length,
+      accounts: firsts.length,
+      without_time: all.filter(({ doc }) => doc.posted_at === null).length,
+      may_be_earlier: all.slice(1).filter(({ doc }) => !doc.posted_claimed).length,
+      by_match: Object.fromEntries(
+        MATCHES.map(match => [match, byMatch(match)]),
+      ) as SightingResults['counts']['by_match'],
+      truncated: mine.truncated || (theirs?.truncated ?? false),
+    },
+    next: rest.length > page.length ? cursorOf(page.at(-1) as Placed) : null,
+  }
+}
