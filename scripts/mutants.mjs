@@ -34,9 +34,13 @@ await main(
     if (faults.length === 0) throw new Refusal(`No fault contains ${text}`)
     git('worktree', 'add', '--force', '--detach', copy, 'HEAD')
     const inCopy = { cwd: copy, env: { CI: 'true' }, file: openSync(join(copy, 'mutants.log'), 'w') }
-    // Vitest resolves packages of the workspace to their sources: a build is not needed.
-    const install = 'import("./scripts/lib/install.mjs").then(({ install }) => install())'
-    await must('Installing the copy', process.execPath, ['--eval', install], inCopy)
+    // Vitest resolves packages of the workspace to their sources, apart from those that its global set-up imports.
+    const prepare = `const { compile } = await import('./scripts/build.mjs')
+      const { install } = await import('./scripts/lib/install.mjs')
+      await install()
+      await compile('packages/test-kit')`
+    const node = ['--input-type=module', '--eval', prepare]
+    await must('Preparing the copy', process.execPath, node, inCopy)
     const runTests = tests =>
       run(
         join(copy, 'node_modules/.bin/vitest'),
