@@ -32,7 +32,7 @@ await main(
       `${file} ${fault}`.includes(text),
     )
     if (faults.length === 0) throw new Refusal(`No fault contains ${text}`)
-    git('worktree', 'add', '--force', '--detach', copy, 'HEAD')
+    git('worktree', 'add', '--quiet', '--force', '--detach', copy, 'HEAD')
     const inCopy = { cwd: copy, env: { CI: 'true' }, file: openSync(join(copy, 'mutants.log'), 'w') }
     // Vitest resolves packages of the workspace to their sources, apart from those that its global set-up imports.
     const prepare = `const { compile } = await import('./scripts/build.mjs')
