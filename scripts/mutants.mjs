@@ -18,11 +18,11 @@ const git = (...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore'
 /** Makes the copy of the last commit and starts its vitest, which serves all runs: starting one takes most of a run's time. */
 const startVitest = async () => {
   git('worktree', 'add', '--quiet', '--force', '--detach', copy, 'HEAD')
-  // Vitest resolves packages of the workspace to their sources, apart from those that its global set-up imports.
+  // The tests' set-up and some services' threads run compiled code.
   const prepare = `const { compile } = await import('./scripts/build.mjs')
     const { install } = await import('./scripts/lib/install.mjs')
     await install()
-    await compile('packages/test-kit')`
+    await compile('packages/test-kit', 'tools/dev-stack')`
   await must('Preparing the copy', process.execPath, ['--input-type=module', '--eval', prepare], {
     cwd: copy,
   })
