@@ -11,14 +11,6 @@ export const cpuSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
 }
 
-/** CPU seconds in nanosecond resolution, of live threads only. */
-export const preciseCpuSeconds = (pid: number): number =>
-  readdirSync(`/proc/${pid}/task`).reduce(
-    (sum, thread) =>
-      sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9,
-    0,
-  )
-
 /** A process's descendants with their command lines. */
 export const descendants = (ancestor: number): { pid: number; command: string }[] => {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=', '-ww'], { encoding: 'utf8' })
