@@ -291,11 +291,9 @@ const draw = async ({ colors, positions }: { colors: typeof COLORS; positions: n
   )
   const nodes = data.nodes.map(node => {
     const at = order.get(node.id) ?? 0
-    return {
-      ...node,
-      color: colors[node.type],
-      ...(isFixed && { fx: positions[at] ?? 0, fy: positions[at + 1] ?? 0 }),
-    }
+    const [x = 0, y = 0] = positions.slice(at, at + 2)
+    // zoomToFit reads x and y before the first tick sets them.
+    return { ...node, color: colors[node.type], ...(isFixed && { x, y, fx: x, fy: y }) }
   })
   const links = data.links.map(link => ({
     ...link,
