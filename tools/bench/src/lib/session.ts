@@ -8,15 +8,18 @@ import { Pool } from 'undici'
 export const startSession = async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
-  const signingKey = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+  const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+  const kid = newId()
   const server = await startTestRedis()
   const redis = new Redis(server.url)
   const [prefix, id, sid] = [uniquePrefix(), newId(), newId()]
   await redis.set(sessionKey(prefix, sid), JSON.stringify({ user_id: id, scope: 'full' }))
-  const token = await signToken(signingKey, { id, sid, scope: 'full' }, 3_600_000)
+  const token = await signToken({ kid, key }, { id, sid, scope: 'full' }, 3_600_000)
   return {
     /** The public keys, as auth's `/internal/jwks` returns them. */
-    jwks: JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' }] }),
+    jwks: JSON.stringify({
+      keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' }],
+    }),
     /** Settings for the gateway and services. */
     env: {
       REDIS_URL: server.url,
