@@ -8,6 +8,7 @@ export {
   paths,
 } from '@iodine/contracts'
 export { errorDetail, errorHint } from '@iodine/ui'
+export { type Action, useAction } from './action'
 export { type Quote, useAddQuote } from './add-quote'
 export type { ApiClient } from './api-client'
 export { holdReads, writeOver } from './cache-writes'

@@ -1,5 +1,6 @@
 import { isApiError } from '@iodine/contracts'
 import { QueryClient } from '@iodine/mfe-kit/query'
+import { createMutationCache } from './action'
 
 const MAX_RETRIES = 1
 
@@ -10,6 +11,7 @@ const isClientFault = (error: unknown) => isApiError(error) && error.status >= 4
  */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
+    mutationCache: createMutationCache(),
     defaultOptions: {
       queries: {
         gcTime: 10 * 60_000,
@@ -21,7 +23,8 @@ export const createQueryClient = (): QueryClient =>
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
-      mutations: { networkMode: 'always' },
+      // The input may hold a secret or a file.
+      mutations: { networkMode: 'always', gcTime: 1_000 },
     },
   })
 

@@ -1,8 +1,9 @@
 // The exports of TanStack Query that sections use, shared by host and remotes as one federation singleton.
 
-export type { QueryKey, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+export type { QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {
   keepPreviousData,
+  MutationCache,
   QueryClient,
   QueryClientProvider,
   useIsFetching,

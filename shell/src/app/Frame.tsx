@@ -1,9 +1,9 @@
+import { useHost } from '@iodine/mfe-kit'
 import { Button } from '@iodine/ui'
 import { MenuIcon } from '@iodine/ui/icons'
 import { NavigationType, useNavigationType } from '@iodine/ui/router'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import styles from './Frame.module.css'
-import { useHost } from './HostProvider'
 import { Sidebar } from './Sidebar'
 import { useScrollPosition } from './use-scroll-position'
 

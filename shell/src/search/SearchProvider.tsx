@@ -1,3 +1,4 @@
+import { useHost } from '@iodine/mfe-kit'
 import {
   type ComponentType,
   createContext,
@@ -8,7 +9,6 @@ import {
   useMemo,
   useState,
 } from 'react'
-import { useHost } from '../app/HostProvider'
 import type { SearchBarProps } from './SearchBar'
 
 const loadBar = () => import('./SearchBar').then(module => module.SearchBar)

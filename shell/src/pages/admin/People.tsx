@@ -1,4 +1,5 @@
 import { LIMITS, type Person } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
 import {
   Button,
@@ -12,7 +13,6 @@ import {
 } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import cells from './cells.module.css'
 import styles from './People.module.css'
 import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
