@@ -14,7 +14,7 @@ type Meta<D, V> = {
    * The toast of a failure: the description where the server gives no detail, or its fields; or a function that returns
    * the whole toast, or null for none. A 401 shows none: the host signs the user out.
    */
-  failed: Told | ((error: Error, input: V) => Toast | null)
+  failed: Told | ((error: Error, input: V) => Toast | null | Promise<Toast>)
   /** Queries that are read again after a success and after a failure. The action is pending until they are. */
   invalidates?: readonly QueryKey[]
 }
@@ -62,11 +62,11 @@ export const createMutationCache = (): MutationCache =>
       const done = typeof meta?.done === 'function' ? meta.done(result as never, input as never) : meta?.done
       if (done) meta?.notify({ title: '', status: 'success', ...fieldsOf(done, 'title') })
     },
-    onError: (error, input, _context, { meta }) => {
+    onError: async (error, input, _context, { meta }) => {
       if (!meta || isUnauthorized(error)) return
       const { failed, notify } = meta
       if (typeof failed === 'function') {
-        const toast = failed(error as never, input as never)
+        const toast = await failed(error as never, input as never)
         if (toast) notify(toast)
       } else {
         const { description = '', ...change } = fieldsOf(failed, 'description')

@@ -9,7 +9,7 @@ export {
 } from '@iodine/contracts'
 export { errorDetail, errorHint } from '@iodine/ui'
 export { type Action, useAction } from './action'
-export { type Quote, useAddQuote } from './add-quote'
+export type { Quote } from './add-quote'
 export type { ApiClient } from './api-client'
 export { holdReads, writeOver } from './cache-writes'
 export { defineParcel, type SectionPages } from './define-parcel'
@@ -21,7 +21,7 @@ export {
   type RemoteParcel,
   type Toast,
 } from './host-contract'
-export { type QuoteOffer, useIodErrorToast } from './iod-error-toast'
+export { IodForm } from './iod-form'
 export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
 export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'

@@ -7,6 +7,7 @@ export {
   QueryClient,
   QueryClientProvider,
   useIsFetching,
+  useIsMutating,
   useMutation,
   useQueries,
   useQuery,
