@@ -1,4 +1,5 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel, useTitle } from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
@@ -8,7 +9,7 @@ import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
-import { useNotices } from '../queries/notices'
+import { TOAST_MS } from '../queries/notices'
 import { useTechniques } from '../queries/techniques'
 import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
@@ -36,14 +37,21 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const { data: campaign, iods } = query
   const statistics = useStatistics(id, query)
   const techniques = useTechniques(id)
-  const notices = useNotices()
+  const { notify } = useHost()
   const [isAdding, setAdding] = useState(false)
   const [isImporting, setImporting] = useState(false)
   const titleId = useId()
   const title = campaign ? nameOf(campaign) : 'Campaign'
   useTitle(campaign && title)
   const add = () =>
-    campaign ? setAdding(true) : notices.warning('No campaign selected', 'Please select a campaign first')
+    campaign
+      ? setAdding(true)
+      : notify({
+          title: 'No campaign selected',
+          description: 'Please select a campaign first',
+          status: 'warning',
+          duration: TOAST_MS,
+        })
 
   return (
     <>

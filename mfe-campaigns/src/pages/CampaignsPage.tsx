@@ -31,7 +31,7 @@ export function CampaignsPage() {
   const query = useCampaigns()
   const { data: campaigns, own } = query
   const [draft, setDraft] = useState<Campaign | 'new' | null>(null)
-  const remove = useDeleteCampaign(useCallback(id => id === openId && close(), [openId, close]))
+  const remove = useDeleteCampaign(id => id === openId && close())
   const create = () => setDraft('new')
 
   const panel = (list: Campaign[]) => {

@@ -1,4 +1,4 @@
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, useAction } from '@iodine/mfe-kit'
 import {
   Button,
   ButtonGroup,
@@ -82,7 +82,6 @@ export function GraphView({
   nodeCard,
   linkCard,
 }: GraphViewProps) {
-  const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
   const { view: mode, node: nodeId, to: toId } = address
   const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
@@ -166,16 +165,15 @@ export function GraphView({
     stage?.reserve(isBeside ? { right: CARD_WIDTH, bottom: 0 } : { right: 0, bottom: SHEET_SHARE })
     stage?.fitAround(neighbourhood(network, node, 1))
   }
-  const save = async (format: 'png' | 'svg' | 'gexf') => {
-    const positions = stage?.positions()
-    if (!positions) return
-    try {
+  const { run: save } = useAction({
+    mutationFn: async (format: 'png' | 'svg' | 'gexf') => {
+      const positions = stage?.positions()
+      if (!positions) return
       const { download } = await import('../stage/download')
       await download(fileName, format, network, positions, palette)
-    } catch {
-      notify(errorToast(null, 'The graph could not be saved. Please try again.'))
-    }
-  }
+    },
+    failed: () => errorToast(null, 'The graph could not be saved. Please try again.'),
+  })
 
   const cardClass = mode === 'graph' ? `${styles.card} ${isBeside ? styles.beside : styles.sheet}` : undefined
   const close = () => setSelection.current(NOTHING)

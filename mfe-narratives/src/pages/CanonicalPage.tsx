@@ -183,7 +183,7 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
             text="Compare by meaning"
             title="Sends the labels of your triplets, no texts, to the AI provider with your key"
             loading={state?.comparing ?? false}
-            onClick={() => void compare()}
+            onClick={() => void compare.run()}
           />
         ) : (
           <SectionLink to={paths.profile()}>Add an AI key to compare by meaning</SectionLink>

@@ -15,9 +15,8 @@ import {
   Tag,
 } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
-import { useState } from 'react'
 import { linesOf } from '../model/canonical'
-import { useDecide, useDecisions } from '../queries/canonical'
+import { useDecisions, useUndo } from '../queries/canonical'
 import styles from './HistoryPage.module.css'
 import listStyles from './NarrativesPage.module.css'
 
@@ -25,7 +24,6 @@ import listStyles from './NarrativesPage.module.css'
 export function HistoryPage() {
   const { open } = useSections()
   const query = useDecisions()
-  const { undo } = useDecide(() => {})
   return (
     <Page>
       <BackButton text="All canonical narratives" onClick={() => open(paths.canonicalNarratives())} />
@@ -50,7 +48,7 @@ export function HistoryPage() {
           <>
             <ul className={styles.list} aria-label="Decisions">
               {decisions.map(decision => (
-                <Decision key={decision.id} decision={decision} onUndo={() => undo(decision.id)} />
+                <Decision key={decision.id} decision={decision} />
               ))}
             </ul>
             <LoadMore query={query} text="Show more" />
@@ -61,13 +59,9 @@ export function HistoryPage() {
   )
 }
 
-function Decision({ decision, onUndo }: { decision: CanonicalDecision; onUndo: () => Promise<void> }) {
-  const [isWorking, setWorking] = useState(false)
-  const { action, at, undone_at } = decision
-  const undo = async () => {
-    setWorking(true)
-    await onUndo().finally(() => setWorking(false))
-  }
+function Decision({ decision }: { decision: CanonicalDecision }) {
+  const undo = useUndo()
+  const { id, action, at, undone_at } = decision
   return (
     <li>
       <Card className={styles.decision} compact>
@@ -93,8 +87,8 @@ function Decision({ decision, onUndo }: { decision: CanonicalDecision; onUndo: (
             size="small"
             variant="outlined"
             text="Undo"
-            loading={isWorking}
-            onClick={() => void undo()}
+            loading={undo.isPending}
+            onClick={() => void undo.run(id)}
           />
         )}
       </Card>

@@ -67,7 +67,7 @@ export function NarrativesPage() {
                 key={`${extraction.startedAt} ${extraction.text}`}
                 extraction={extraction}
                 open={openOf(extraction, opened)}
-                onCancel={id => void extractions.cancel(extraction, id)}
+                onCancel={id => void extractions.cancel({ extraction, id })}
                 onDismiss={() => extractions.dismiss(extraction)}
               />
             ))}
@@ -134,7 +134,7 @@ function useRemoval(listed: readonly Narrative[] | undefined) {
     if (await narratives.restore(id)) release(id)
   }
   const remove = async (id: string, height: number) => {
-    if (!(await narratives.remove(id, () => void restore(id)))) return
+    if (!(await narratives.remove({ id, onUndone: () => void restore(id) }))) return
     const index = shown.current.findIndex(({ item }) => item?.id === id)
     // Nothing else can move when it was the only one.
     if (index >= 0 && shown.current.length > 1) setRemoved(all => [...all, { id, index, height }])

@@ -9,6 +9,7 @@ export {
   useIsFetching,
   useIsMutating,
   useMutation,
+  useMutationState,
   useQueries,
   useQuery,
   useQueryClient,
