@@ -45,7 +45,9 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const add = useAdd(campaign.id)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
   const counts = useChoiceCounts(campaign.iods, isOpen)
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = choices
+  const { isFetching, more } = choices
+  const { hasNextPage, fetchNextPage } = more
+  const isFetchNextPageError = Boolean(more.nextPageError)
 
   useEffect(() => {
     if (!isOpen) return

@@ -1,4 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
+import { withData } from '@iodine/mfe-kit/query'
 import {
   Button,
   EmptyState,
@@ -94,7 +95,7 @@ export function CampaignsPage() {
             tagContent={list ? formatCount(list.length) : '\u2007'}
             panel={
               <LoadingPanel
-                query={{ ...query, data: list }}
+                query={withData(query, list)}
                 errorTitle="Failed to load campaigns"
                 skeleton={<BlankGrid />}
               >

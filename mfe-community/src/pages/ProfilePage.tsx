@@ -120,7 +120,7 @@ export function ProfilePage() {
                     ))}
                   </ul>
                 )}
-                <LoadMore query={query} text="Charger plus de contributions" />
+                <LoadMore query={query.more} text="Charger plus de contributions" />
               </>
             )}
           </LoadingPanel>

@@ -84,22 +84,23 @@ function useRecords(source: Source, term: string): Records {
   // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
   // lacks.
   useQuery({ ...contentsOf(api, selection, null), enabled: false })
-  const { data, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
-  const error = query.error ?? query.nextPageError
+  const { pages, more, isFetching, refetch } = query
+  const { hasNextPage, fetchNextPage, nextPageError } = more
+  const error = query.error ?? (nextPageError as Error | null)
   return useMemo(() => {
-    const slots = data && flattenPages(data.pages)
+    const slots = pages && flattenPages(pages)
     return {
       data: slots,
-      total: data ? (data.pages[0]?.total ?? slots?.length) : undefined,
+      total: pages ? (pages[0]?.total ?? slots?.length) : undefined,
       error,
       isFetching,
-      hasMore: hasNextPage && !isFetchNextPageError,
+      hasMore: hasNextPage && !nextPageError,
       fetchMore: () => {
         if (!isFetching) void fetchNextPage()
       },
-      refetch: () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
+      refetch: () => void (nextPageError ? fetchNextPage() : refetch()),
     }
-  }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
+  }, [pages, error, isFetching, nextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
 /** The records of each source that contain a term, paginated. */

@@ -96,7 +96,7 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
               </li>
             ))}
           </ul>
-          <LoadMore inline query={query} variant="minimal" size="small" text="Show more campaigns" />
+          <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more campaigns" />
         </>
       )}
     </Part>

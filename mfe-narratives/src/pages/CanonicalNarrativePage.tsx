@@ -243,7 +243,7 @@ function Sources({ narrative: { by_source }, source, onSource }: SourcesProps) {
 
 function Sentences({ id, source }: { id: string; source: string | null }) {
   const query = useSentences(id, source)
-  const narratives = useMemo(() => query.data?.map(narrativeOf), [query.data])
+  const narratives = useMemo(() => query.items?.map(narrativeOf), [query.items])
   const iodOf = useTripletIods(narratives)
   const readNarrative = useReadNarrative()
   const [converting, setConverting] = useState<Said | null>(null)
@@ -256,13 +256,12 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
   return (
     <section aria-labelledby="canonical-sentences">
       <h2 id="canonical-sentences" className={styles.heading}>
-        Sentences{query.data && ` (${formatCount(query.total)})`}
+        Sentences{query.items && ` (${formatCount(query.total ?? 0)})`}
       </h2>
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the sentences"
         skeleton={<SkeletonCards count={3} lines={2} className={styles.sentences} />}
-        isEmpty={sentences => sentences.length === 0}
         empty={<p className={styles.muted}>No text says this any more.</p>}
       >
         {sentences => (
@@ -277,7 +276,7 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
                 />
               ))}
             </ul>
-            <LoadMore query={query} text="Show more sentences" />
+            <LoadMore query={query.more} text="Show more sentences" />
           </>
         )}
       </LoadingPanel>

@@ -35,7 +35,6 @@ export function HistoryPage() {
         query={query}
         errorTitle="Unable to load the history"
         skeleton={<SkeletonCards count={3} lines={2} className={listStyles.list} />}
-        isEmpty={decisions => decisions.length === 0}
         empty={
           <EmptyState
             icon={<HistoryIcon />}
@@ -51,7 +50,7 @@ export function HistoryPage() {
                 <Decision key={decision.id} decision={decision} />
               ))}
             </ul>
-            <LoadMore query={query} text="Show more" />
+            <LoadMore query={query.more} text="Show more" />
           </>
         )}
       </LoadingPanel>

@@ -22,14 +22,12 @@ const ownerOf = (userId: string | null) => (userId ? { user_id: userId } : {})
 export function useCanonicalList(q: string, { scope, userId }: Whose) {
   const { api } = useHost()
   const asked = { ...(q && { q }), ...(scope === 'all' ? { scope } : ownerOf(userId)), limit: PAGE_SIZE }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'list', asked],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical', { query: { ...asked, ...page }, signal }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
 }
 
 /** The narratives with a spelling that contains the words, strongest first. */
@@ -59,7 +57,7 @@ export function useCanonical(id: string, userId: string | null) {
 export function useSentences(id: string, source: string | null) {
   const { api } = useHost()
   const asked = { ...(source !== null && { source }), limit: SENTENCES }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'sentences', id, asked],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
@@ -69,19 +67,16 @@ export function useSentences(id: string, source: string | null) {
         signal,
       }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
 }
 
 /** What the user has merged and split, newest first. */
 export function useDecisions() {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'history'],
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical/history', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })
-  return { ...query, data: query.data?.pages.flatMap(page => page.items) }
 }
 
 /** Whether texts are still being gathered. Everything canonical is read again once they are. */

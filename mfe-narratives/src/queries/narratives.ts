@@ -1,6 +1,5 @@
 import { type Action, errorToast, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
 import { useMutationState, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useMemo } from 'react'
 
 export const NARRATIVES_KEY = ['narratives']
 
@@ -10,15 +9,12 @@ const POLL_MS = 3_000
 /** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: NARRATIVES_KEY,
     readPage: (page, signal) =>
       api.page('GET /narratives/data', { query: { limit: PAGE_SIZE, ...page }, signal }),
     refetchInterval: polling ? POLL_MS : false,
   })
-  const pages = query.data?.pages
-  const narratives = useMemo(() => pages?.flatMap(page => page.items), [pages])
-  return { ...query, data: narratives, total: pages?.[0]?.total ?? narratives?.length ?? 0 }
 }
 
 const DELETION = ['delete-narrative']

@@ -1,4 +1,5 @@
 import { hasStatus, paths, SectionLink } from '@iodine/mfe-kit'
+import { withData } from '@iodine/mfe-kit/query'
 import {
   Callout,
   EmptyState,
@@ -31,7 +32,7 @@ export function OriginsPage() {
   const question = useMemo(() => readQuestion(search), [search])
   const iod = useAskedIod(question)
   const found = useSightings(question, iod.data?.value)
-  const query = question?.by === 'iod' && !iod.data ? { ...iod, data: undefined } : found
+  const query = question?.by === 'iod' && !iod.data ? withData<Found>(iod, undefined) : found
   const address = question ? new URLSearchParams(toAddress(question)).toString() : ''
 
   const ask = (asked: Question) => {

@@ -82,19 +82,19 @@ test('a next page that fails is its own error, and leaves the list without one',
     { wrapper },
   )
   const seen = () => {
-    const { data, error, nextPageError, hasNextPage } = result.current
-    return { items: data?.pages.flatMap(({ items }) => items), error, nextPageError, hasNextPage }
+    const { items, error, more } = result.current
+    return { items, error, nextPageError: more.nextPageError, hasNextPage: more.hasNextPage }
   }
   await waitFor(() => expect(seen().items).toEqual(['a']))
   isDown = true
-  await act(async () => void (await result.current.fetchNextPage()))
+  await act(async () => void (await result.current.more.fetchNextPage()))
   await waitFor(() =>
     expect(seen()).toEqual({ items: ['a'], error: null, nextPageError: failure, hasNextPage: true }),
   )
   await act(async () => void (await result.current.refetch()))
   await waitFor(() => expect(seen()).toMatchObject({ items: ['a'], error: failure, nextPageError: null }))
   isDown = false
-  await act(async () => void (await result.current.fetchNextPage()))
+  await act(async () => void (await result.current.more.fetchNextPage()))
   await waitFor(() =>
     expect(seen()).toEqual({ items: ['a', 'b'], error: null, nextPageError: null, hasNextPage: false }),
   )

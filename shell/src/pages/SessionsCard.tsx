@@ -35,22 +35,19 @@ function Sessions() {
   })
   return (
     <LoadingPanel query={query} errorTitle="Unable to load sessions">
-      {({ pages }) => {
-        const sessions = pages.flatMap(({ items }) => items)
-        return (
-          <>
-            <ItemRows>
-              {sessions.map(session => (
-                <Row key={session.id} session={session} />
-              ))}
-            </ItemRows>
-            <div className={styles.row}>
-              <LoadMore query={query} inline text="Show more" />
-              {sessions.some(({ current }) => !current) && <EndOthers />}
-            </div>
-          </>
-        )
-      }}
+      {sessions => (
+        <>
+          <ItemRows>
+            {sessions.map(session => (
+              <Row key={session.id} session={session} />
+            ))}
+          </ItemRows>
+          <div className={styles.row}>
+            <LoadMore query={query.more} inline text="Show more" />
+            {sessions.some(({ current }) => !current) && <EndOthers />}
+          </div>
+        </>
+      )}
     </LoadingPanel>
   )
 }

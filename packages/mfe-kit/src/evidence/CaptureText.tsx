@@ -1,3 +1,4 @@
+import { withData } from '@iodine/mfe-kit/query'
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
 import { EraseButton } from './CaptureActions'
@@ -21,7 +22,7 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
           Field <code>{quote.pointer}</code> of the captured record
         </p>
       )}
-      <LoadingPanel query={{ ...failed, data: text.data }} errorTitle="The text could not be loaded">
+      <LoadingPanel query={withData(failed, text.data)} errorTitle="The text could not be loaded">
         {shown => <MarkedText text={shown} quote={quote} />}
       </LoadingPanel>
       {capture.data && (

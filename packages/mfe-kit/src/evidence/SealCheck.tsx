@@ -1,5 +1,5 @@
 import type { Seal } from '@iodine/contracts'
-import { useQuery } from '@iodine/mfe-kit/query'
+import { useQuery, withData } from '@iodine/mfe-kit/query'
 import { Callout, LoadingPanel } from '@iodine/ui'
 import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
 import { useHost } from '../use-host'
@@ -32,7 +32,7 @@ export function SealCheck({ seal, opened }: SealCheckProps) {
     <section className={styles.report} aria-label="Verification" aria-live="polite">
       <LoadingPanel
         // A result that could not be checked again holds no longer.
-        query={query.error ? { ...query, data: undefined } : query}
+        query={withData(query, query.error ? undefined : query.data)}
         loadingLabel="Checking…"
         errorTitle="The seal could not be checked"
         errorText={

@@ -13,7 +13,7 @@ const FRESH_MS = 60_000
 /** The evidence of an IOD, oldest first, paginated. */
 export function useEvidence(iodId: string) {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...EVIDENCE, 'of-iod', iodId],
     readPage: (page, signal) =>
       api.page('GET /iods/:id/evidence', {
@@ -22,8 +22,6 @@ export function useEvidence(iodId: string) {
         signal,
       }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
 }
 
 /** A capture: the user's own, or one that its owner shares. */

@@ -38,7 +38,7 @@ export function AuditLog() {
       api.page('GET /admin/audit', { query: { ...filters, limit: PAGE_SIZE, ...page }, signal }),
     placeholderData: keepPreviousData,
   })
-  const total = query.data?.pages[0]?.total
+  const { total } = query
   const clearButton = <Button text="Clear filters" onClick={clear} />
   return (
     <div className={styles.panel}>
@@ -54,7 +54,6 @@ export function AuditLog() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the audit log"
-        isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 260 }} />}
         empty={
           isFiltered ? (
@@ -68,16 +67,16 @@ export function AuditLog() {
           )
         }
       >
-        {({ pages }) => (
+        {items => (
           <>
             <Table
-              items={pages.flatMap(({ items }) => items)}
+              items={items}
               label="Audit log"
               columns={columns}
               minWidth={984}
               isBusy={query.isPlaceholderData}
             />
-            <LoadMore query={query} text="Show older entries" />
+            <LoadMore query={query.more} text="Show older entries" />
           </>
         )}
       </LoadingPanel>

@@ -105,7 +105,6 @@ function CodeList() {
     <LoadingPanel
       query={query}
       errorTitle="Unable to load beta codes"
-      isEmpty={codes => codes.length === 0}
       skeleton={<TableSkeleton columns={COLUMNS} heights={{ row: 40, card: 180 }} />}
       empty={<EmptyState title="No beta codes yet" description="Generate the first one above." />}
     >

@@ -41,7 +41,6 @@ export function People() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load people"
-        isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 220 }} />}
         empty={
           <EmptyState
@@ -50,18 +49,13 @@ export function People() {
           />
         }
       >
-        {({ pages }) => (
+        {items => (
           <>
             <p className={styles.count} role="status">
-              {formatCount(pages[0]?.total ?? 0)} {pages[0]?.total === 1 ? 'account' : 'accounts'}
+              {formatCount(query.total ?? 0)} {query.total === 1 ? 'account' : 'accounts'}
             </p>
-            <Table
-              items={pages.flatMap(({ items }) => items)}
-              label="People"
-              columns={columns}
-              minWidth={880}
-            />
-            <LoadMore query={query} text="Show more people" />
+            <Table items={items} label="People" columns={columns} minWidth={880} />
+            <LoadMore query={query.more} text="Show more people" />
           </>
         )}
       </LoadingPanel>

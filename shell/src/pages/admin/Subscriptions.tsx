@@ -38,7 +38,6 @@ export function Subscriptions() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load subscriptions"
-        isEmpty={all => all.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 240 }} />}
         empty={
           <EmptyState
