@@ -1,5 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
-import { withData } from '@iodine/mfe-kit/query'
+import { withData } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,

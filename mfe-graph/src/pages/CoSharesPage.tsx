@@ -1,5 +1,5 @@
 import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
-import { errorToast, useAction } from '@iodine/mfe-kit'
+import { errorToast, formatSpan, useAction } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -24,7 +24,7 @@ import { useSearchParams } from '@iodine/ui/router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
 import { type FileFindings, pairKey } from '../model/analyze-file'
-import { CO_SHARE_KINDS, type CoShares, drawnCoShares, formatSeconds } from '../model/co-shares'
+import { CO_SHARE_KINDS, type CoShares, drawnCoShares } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
@@ -213,7 +213,7 @@ export function CoSharesPage() {
 }
 
 const nameOf = ({ created_at, kinds, window_s, scope, about, state }: CoordinationRun): string =>
-  `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSeconds(window_s)}${
+  `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSpan(window_s)}${
     scope === 'shared' ? ' · with shared records' : ''
   }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
@@ -288,7 +288,7 @@ function Totals({
       </ul>
       <p className={styles.notes}>
         A share is one link, text, picture or hashtag of a post. Two shares of the same by two accounts within{' '}
-        {formatSeconds(windowS)} are a pair of shares.
+        {formatSpan(windowS)} are a pair of shares.
       </p>
       {said.length > 0 && <p className={styles.notes}>{said.join(' · ')}</p>}
     </div>

@@ -1,6 +1,5 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
-import { paths, useSections } from '@iodine/mfe-kit'
-import { withData } from '@iodine/mfe-kit/query'
+import { paths, useSections, withData } from '@iodine/mfe-kit'
 import {
   Button,
   Classes,

@@ -1,5 +1,4 @@
-import { hasStatus, paths, SectionLink } from '@iodine/mfe-kit'
-import { withData } from '@iodine/mfe-kit/query'
+import { exactTime, hasStatus, paths, SectionLink, withData } from '@iodine/mfe-kit'
 import {
   Callout,
   EmptyState,
@@ -14,7 +13,7 @@ import { SearchIcon, TimelineEventsIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { type Question, readQuestion, toAddress } from '../model/question'
-import { exactTime, type Found, nameOf } from '../model/sightings'
+import { type Found, nameOf } from '../model/sightings'
 import { useAskedIod, useSightings } from '../queries/search'
 import { Firsts } from './Firsts'
 import { Legend } from './Legend'

@@ -14,6 +14,7 @@ export type { ApiClient } from './api-client'
 export { holdReads, writeOver } from './cache-writes'
 export { defineParcel, type SectionPages } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
+export { cameFromList, FROM_LIST } from './from-list'
 export {
   HOST_CONTRACT_VERSION,
   type HostProps,
@@ -26,4 +27,6 @@ export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
 export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'
 export { type Sections, useSections } from './sections'
+export { exactTime, formatSpan, fromUtcInput, toUtcInput } from './time'
 export { useHost } from './use-host'
+export { withData } from './with-data'

@@ -71,9 +71,3 @@ export function usePagedQuery<P extends PageOf>({ readPage, ...options }: PagedO
     refetch: query.refetch,
   }
 }
-
-/** The state of a query with other data. A spread would subscribe to every field of the query. */
-export const withData = <T>(
-  { error, isFetching, refetch }: Omit<QueryState<unknown>, 'data'>,
-  data: T | undefined,
-): QueryState<T> => ({ data, error, isFetching, refetch })

@@ -15,4 +15,4 @@ export {
   useQueryClient,
 } from '@tanstack/react-query'
 export { useInfiniteQuery } from './infinite-query'
-export { type PagedQuery, usePagedQuery, withData } from './paged-query'
+export { type PagedQuery, usePagedQuery } from './paged-query'

@@ -1,4 +1,5 @@
 import { useHost } from '@iodine/mfe-kit'
+import { isTyping } from '@iodine/ui'
 import {
   type ComponentType,
   createContext,
@@ -26,10 +27,6 @@ const SearchContext = createContext<Search>({ open: () => {}, preload: () => {} 
 export const useSearch = (): Search => use(SearchContext)
 
 const preload = () => void loadBar().catch(() => {})
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox')
 
 const isInBar = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-search-bar]') !== null

@@ -1,6 +1,6 @@
-import { withData } from '@iodine/mfe-kit/query'
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
+import { withData } from '../with-data'
 import { EraseButton } from './CaptureActions'
 import type { QuotedPlace } from './check-seal'
 import styles from './evidence.module.css'
