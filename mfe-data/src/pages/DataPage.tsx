@@ -1,7 +1,6 @@
 import { CATEGORIES, type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
 import { errorToast, IodForm, isUnauthorized, paths, useAction, useHost, useSections } from '@iodine/mfe-kit'
-import { useIsMutating } from '@iodine/mfe-kit/query'
 import {
   Button,
   Callout,
@@ -37,7 +36,6 @@ const TAB_LABELS: Record<Source, string> = {
 }
 const NONE: ReadonlySet<string> = new Set()
 const SUCCESS_MS = 3000
-const RELOAD = ['reload']
 const SKELETONS = 4
 const ERROR_MS = 5000
 /** All categories except that of triplets, whose IODs are created in Narratives. */
@@ -333,18 +331,19 @@ function useFailureToast(all: Record<Source, Records>): void {
 function useReload(term: string) {
   const records = useReloadRecords(term)
   const iods = useReloadIods()
-  const isReloading = useIsMutating({ mutationKey: RELOAD }) > 0
-  const { run } = useAction({
-    mutationKey: RELOAD,
-    mutationFn: (work: () => Promise<unknown>) => work(),
-    failed: () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }),
+  const failed = () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS })
+  const everything = useAction({
+    mutationFn: () => Promise.all([records(SOURCES), iods.all()]),
+    failed,
   })
+  const ownIods = useAction({ mutationFn: iods.own, failed })
+  const source = useAction({ mutationFn: (changed: Source) => records([changed]), failed })
   return {
-    isReloading,
-    reload: () => void run(() => Promise.all([records(SOURCES), iods.all()])),
+    isReloading: everything.isPending || ownIods.isPending || source.isPending,
+    reload: () => void everything.run(),
     /** The IOD that was created is one of the user's own. */
-    afterCreation: () => run(iods.own),
+    afterCreation: ownIods.run,
     /** IODs made from a record stay. */
-    afterDeletion: (source: Source) => run(() => records([source])),
+    afterDeletion: source.run,
   }
 }

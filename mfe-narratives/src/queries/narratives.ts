@@ -1,5 +1,6 @@
 import { type Action, errorToast, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
-import { useMutationState, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useState } from 'react'
 
 export const NARRATIVES_KEY = ['narratives']
 
@@ -17,8 +18,6 @@ export function useNarratives(polling: boolean) {
   })
 }
 
-const DELETION = ['delete-narrative']
-
 interface Deletion {
   id: string
   /** Called when the toast's Undo is pressed. */
@@ -29,10 +28,7 @@ interface Deletion {
 export function useDeleteNarrative() {
   const { api } = useHost()
   const client = useQueryClient()
-  const deleting = useMutationState({
-    filters: { mutationKey: DELETION, status: 'pending' },
-    select: ({ state }) => (state.variables as Deletion).id,
-  })
+  const [deleting, setDeleting] = useState<readonly string[]>([])
   /** Resolves to whether nothing is left to undo, once the list is up to date. */
   const { run: restore }: Action<string> = useAction({
     mutationFn: async (id: string): Promise<boolean> => {
@@ -54,8 +50,9 @@ export function useDeleteNarrative() {
     onSuccess: () => client.invalidateQueries({ queryKey: NARRATIVES_KEY }),
   })
   const { run: remove } = useAction({
-    mutationKey: DELETION,
     mutationFn: ({ id }: Deletion) => api.call('DELETE /narratives/data/:id', { params: { id } }),
+    onMutate: ({ id }) => setDeleting(ids => [...ids, id]),
+    onSettled: (_result, _error, { id }) => setDeleting(ids => ids.filter(other => other !== id)),
     onSuccess: () => void client.invalidateQueries({ queryKey: NARRATIVES_KEY }),
     done: (_, { id, onUndone }) => ({
       title: 'Narrative deleted',
