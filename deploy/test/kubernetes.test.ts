@@ -130,12 +130,13 @@ describe('the manifests', () => {
 })
 
 describe('each part', () => {
-  const environmentOf = (part: PartName): Record<string, string> => {
-    const [container] = find('Deployment', part).spec.template.spec.containers
+  const environmentOf = (deployment: string): Record<string, string> => {
+    const [container] = find('Deployment', deployment).spec.template.spec.containers
     const fromMaps = container.envFrom.map(
       (source: Document) => find('ConfigMap', source.configMapRef.name).data,
     )
     const own = container.env.map((variable: Document) => {
+      if (variable.value !== undefined) return [variable.name, variable.value]
       const { name, key } = variable.valueFrom.secretKeyRef
       expect(name).toBe(secret.metadata.name)
       expect(secret.stringData).toHaveProperty(key)
@@ -172,6 +173,29 @@ describe('each part', () => {
     expect(find('HorizontalPodAutoscaler', part).spec.scaleTargetRef.name).toBe(part)
     expect(find('PodDisruptionBudget', part).spec).toMatchObject({ maxUnavailable: 1 })
     expect(deployment.spec).not.toHaveProperty('replicas')
+  })
+  it('leaves heavy work to pods of their own, which no request reaches', () => {
+    const jobs = pods.map(({ name }) => name).filter(name => name.endsWith('-jobs'))
+    expect(jobs).toEqual(['auth-jobs', 'campaigns-jobs', 'narratives-jobs', 'sightings-jobs'])
+    for (const name of jobs) {
+      const part = name.replace('-jobs', '') as PartName
+      expect(environmentOf(part).ROLE).toBe('api')
+      expect(environmentOf(name)).toEqual({ ...environmentOf(part), ROLE: 'jobs' })
+      // The jobs' own address is for scrapes: no setting names it.
+      for (const app of [part, name]) expect(find('Service', app).spec.selector).toEqual({ app })
+      expect(Object.values(environmentOf('gateway')).join(' ')).not.toContain(name)
+      expect(find('HorizontalPodAutoscaler', name).spec).toMatchObject({ minReplicas: 1 })
+      const pod = (of: string) => {
+        const { metadata, spec } = find('Deployment', of).spec.template
+        const [{ env: _env, ...container }] = spec.containers
+        return JSON.parse(
+          JSON.stringify({ metadata, ...spec, containers: [container] }).replaceAll(name, part),
+        )
+      }
+      expect(pod(name)).toEqual(pod(part))
+    }
+    const others = ['collector', 'community', 'iods']
+    for (const part of others) expect(environmentOf(part).ROLE).toBe('all')
   })
   it('knows secrets of its own alone', () => {
     const holders = (key: string) =>

@@ -30,9 +30,9 @@ for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
     })
 
-    for (const set of ['linked', 'others'] as const)
+    for (const set of ['sections', 'linked', 'others'] as const)
       test(`no page (${set}) has a serious accessibility fault, scrolls sideways, cuts text, jumps or breaks its policy`, {
-        tag: set === 'others' ? '@long' : [],
+        tag: set === 'sections' ? [] : '@long',
       }, async ({ page }) => {
         const faults: string[] = []
         const violations = await watchPolicy(page)

@@ -94,7 +94,7 @@ for (const size of SIZES)
     const part = (name: string) =>
       page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) })
     await expect(part('campaigns')).toContainText('up')
-    await expect(part('inactivity')).toContainText('every 60 min')
+    await expect(part('anchors')).toContainText('every 60 min')
     await expect(page.getByText('No backup is known.')).toBeVisible()
     await stack.peers.call('auth', backupsInternal.noteFailedBackup, {
       body: { failed_at: new Date().toISOString(), duration_ms: 1_000, fault: 'no-room' },

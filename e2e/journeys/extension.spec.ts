@@ -40,12 +40,9 @@ const textsOf = (value: unknown): string[] =>
       ? Object.entries(value).flatMap(([key, inner]) => (key === 'collector_metadata' ? [] : textsOf(inner)))
       : []
 
-test('sign in by code, collect the three kinds of pages, and find each field in My data', async ({
-  product,
-  person,
-  openAs,
-  page: app,
-}) => {
+test('sign in by code, collect the three kinds of pages, and find each field in My data', {
+  tag: '@long',
+}, async ({ product, person, openAs, page: app }) => {
   const ana = await person('collects')
   const sites = await startSites()
   const collector = await launchCollector({ sites, hosts: HOSTS, product: product.url })

@@ -34,7 +34,7 @@ const answered = (page: Page) =>
 const heading = (page: Page, count: number) =>
   expect(page.getByRole('heading', { name: `Analyzed narratives (${count})` })).toBeVisible()
 
-test('without a key a warning leads to the profile', async ({ page }) => {
+test('without a key a warning leads to the profile', { tag: '@long' }, async ({ page }) => {
   const bob = await stack.signUp()
   await open(page, bob)
   await submit(page, 'Giant mirrors heat the lake.')

@@ -15,11 +15,9 @@ const createIod = ({ api }: Person, value: string) =>
     body: { value, category: 'SENTENCE', description: '', source_type: 'MANUAL' },
   })
 
-test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever it is', async ({
-  page,
-  person,
-  openAs,
-}) => {
+test('what was met yesterday is found by Ctrl+K, its words and Enter, wherever it is', {
+  tag: '@long',
+}, async ({ page, person, openAs }) => {
   const ana = await person('ana')
   const word = newWord()
   const iod = await createIod(ana, `The ${word} of the lake`)

@@ -17,7 +17,7 @@ test.afterAll(() => stack?.stop())
 
 const admin = () => stack.signUp('boss@example.org', 'the_boss')
 
-test('a new person needs a beta code, and comes back without one', async ({ page }) => {
+test('a new person needs a beta code, and comes back without one', { tag: '@long' }, async ({ page }) => {
   const { api } = await admin()
   const { code } = await api.call(adminApi.createBetaCode, { body: { email: '' } })
 

@@ -124,8 +124,24 @@ export const fillEveryPage = async ({ api, id: user, username }: SignedInUser): 
   return { user, username, iod: iod.id, campaign: campaign.id, narrative, canonical: id }
 }
 
+/** Links to the main pages of each section, which `npm test` visits; `linked` has the others. */
+const OF_SECTIONS: ReadonlySet<string> = new Set<keyof typeof paths>([
+  'overview',
+  'data',
+  'iods',
+  'iod',
+  'narratives',
+  'campaigns',
+  'campaign',
+  'graph',
+  'community',
+  'origins',
+  'profile',
+  'admin',
+])
+
 /** Which pages are visited: those that a link leads to, or the others: before the sign-in, states of sections, administration. */
-export type PageSet = 'linked' | 'others'
+export type PageSet = 'sections' | 'linked' | 'others'
 
 /**
  * Opens pages in sequence as a person with data, and waits until each has loaded.
@@ -136,11 +152,13 @@ export const visitEveryPage = async (
   page: Page,
   person: { url: string; token: string; isAdmin: boolean; made: Made },
   look: (path: string) => Promise<void> = async () => {},
-  sets: readonly PageSet[] = ['linked', 'others'],
+  sets: readonly PageSet[] = ['sections', 'linked', 'others'],
 ): Promise<void> => {
   const { url, token, isAdmin, made } = person
+  const links = Object.entries(linked(made, isAdmin))
   const pages: Record<PageSet, (readonly [string, string])[]> = {
-    linked: Object.values(linked(made, isAdmin)),
+    sections: links.filter(([name]) => OF_SECTIONS.has(name)).map(([, page]) => page),
+    linked: links.filter(([name]) => !OF_SECTIONS.has(name)).map(([, page]) => page),
     others: [
       ...PAGES,
       ...ADMIN_PAGES.map(([path, text]) => [path, isAdmin ? text : 'Access denied'] as const),

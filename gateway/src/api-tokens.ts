@@ -15,13 +15,13 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { SessionStates } from './session-states.js'
 
-/** As auth makes them; anything else is refused without a look. */
+/** Form of the tokens that auth issues; others are refused without a query. */
 const FORM = new RegExp(`^${API_TOKEN_PREFIX}[\\w-]{43}$`)
 const CHECK_MS = 10_000
 /** Maximum number of tokens in the cache. */
 const REMEMBERED = 20_000
 
-/** A live API token: whose it is, and what services take in its place. */
+/** A live API token: its user, and the token that services accept in its place. */
 export interface CheckedToken {
   caller: Caller
   token: string
@@ -74,7 +74,7 @@ export const createApiTokenCheck = (states: SessionStates, peers: Peers): ApiTok
       seenAlive.delete(hash)
       throw unauthenticated()
     }
-    // Without Redis a revocation since then would go unnoticed.
+    // Without Redis a revocation since then would be missed.
     const known = kept === undefined ? undefined : seenAlive.get(hash)
     if (known && states.isTrusted() && Date.now() - known.checkedAt < SESSION_KNOWN_MS) return known
     if (!known) await mayAsk()

@@ -7,12 +7,12 @@ import type { Readable } from 'node:stream'
 import { DETAILS } from '@iodine/contracts'
 import { HttpError, unavailable } from '@iodine/service-kit'
 import type { Bounds, Refusal } from './bounds.js'
-import { type Holder, Shares } from './shares.js'
+import { type Client, LimitedResource } from './client-limits.js'
 
 /** A complete request body. */
 export interface Body {
   bytes: number
-  /** The content to forward. A spooled file is read anew by each call. */
+  /** The content to forward. Each call reads a spooled file from its start. */
   content(): Buffer | Readable
   /** Frees the memory or the file. Idempotent. */
   free(): void
@@ -34,7 +34,7 @@ const openNameless = async (): Promise<FileHandle> => {
   return file
 }
 
-/** A holder's share of a reserve. */
+/** A limited resource, as one client sees it. */
 interface Reserve {
   take(bytes: number): boolean
   give(bytes: number): void
@@ -49,7 +49,7 @@ interface ArrivalBounds {
 
 /** One incoming body: buffered in memory, and spooled to a file past `inMemoryBytes`. */
 class Arrival {
-  /** Milliseconds since it began, without those in which this process ran late. */
+  /** Milliseconds since it began, without those in which the event loop was blocked. */
   age = 0
   seen = 0
   #chunks: Buffer[] = []
@@ -144,11 +144,11 @@ class Arrival {
   }
 }
 
-/** Reads whole bodies before a service is called, so that a slow body costs only its sender. */
+/** Creates a reader of whole bodies. Bodies are read before a service is called, so that a slow body delays only its sender. */
 export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void) => {
   const { bodyMs, bodyGraceMs, bodyRate, lookMs, inMemoryBytes } = bounds
-  const memory = new Shares(bounds.memory)
-  const spool = new Shares(bounds.spool)
+  const memory = new LimitedResource(bounds.memory)
+  const spool = new LimitedResource(bounds.spool)
   const arrivals = new Set<Arrival>()
   const isTooSlow = ({ age, seen }: Arrival) =>
     age > bodyMs || seen < (Math.max(0, age - bodyGraceMs) / 1_000) * bodyRate
@@ -161,22 +161,22 @@ export const createBodies = (bounds: Bounds, refused: (reason: Refusal) => void)
     }
   }, lookMs)
   look.unref()
-  const reserveOf = (shares: Shares, holder: Holder): Reserve => ({
+  const reserveOf = (resource: LimitedResource, client: Client): Reserve => ({
     take: bytes => {
-      const isTaken = shares.take(holder, bytes)
+      const isTaken = resource.take(client, bytes)
       if (!isTaken) refused('body_room')
       return isTaken
     },
-    give: bytes => shares.give(holder, bytes),
+    give: bytes => resource.give(client, bytes),
   })
   return {
     /**
      * Reads a whole body of at most `limit` bytes.
-     * Throws 413 past the limit, 408 when it arrives too slowly, 503 when there is no room for it.
+     * Rejects with 413 past the limit, 408 if it arrives too slowly, 503 if no memory or disk space is left for it.
      */
-    take: (request: IncomingMessage, holder: Holder, limit: number): Promise<Body> =>
+    take: (request: IncomingMessage, client: Client, limit: number): Promise<Body> =>
       new Promise((resolve, reject) => {
-        const room = { memory: reserveOf(memory, holder), spool: reserveOf(spool, holder) }
+        const room = { memory: reserveOf(memory, client), spool: reserveOf(spool, client) }
         const arrival = new Arrival(request, { limit, inMemoryBytes, ...room }, (error, body) => {
           arrivals.delete(arrival)
           if (body) resolve(body)

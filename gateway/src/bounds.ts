@@ -1,4 +1,4 @@
-import type { SharesOf } from './shares.js'
+import type { ClientLimits } from './client-limits.js'
 
 const MIB = 1_048_576
 
@@ -7,7 +7,7 @@ export const REFUSALS = [
   /** Too many concurrent requests. */
   'in_flight',
   'slow_body',
-  /** No room for a body. */
+  /** No memory or disk space left for a body. */
   'body_room',
   /** No connection to the service became free in time. */
   'no_connection',
@@ -22,19 +22,19 @@ export type Refusal = (typeof REFUSALS)[number]
 
 export interface Bounds {
   /** Concurrent API requests, from their head to the end of their response; more are refused at once. */
-  inFlight: SharesOf
+  inFlight: ClientLimits
   /** Concurrent requests at a service, each on a connection of its own. */
-  pool: SharesOf
+  pool: ClientLimits
   /** The same for operations that wait for other work, which have a pool of their own. */
-  waitPool: SharesOf
+  waitPool: ClientLimits
   /** Milliseconds that a request waits for a free connection before it is refused. */
   poolWaitMs: number
   /** Bytes of bodies in memory. */
-  memory: SharesOf
+  memory: ClientLimits
   /** Bytes above which a body is spooled to a file. */
   inMemoryBytes: number
   /** Bytes of bodies in files. Also bounds the number of files: each exceeds `inMemoryBytes`. */
-  spool: SharesOf
+  spool: ClientLimits
   /** Milliseconds that a body may take in total. */
   bodyMs: number
   /** Milliseconds after which `bodyRate` applies to a body. */
@@ -52,8 +52,8 @@ export interface Bounds {
 }
 
 /**
- * What one gateway process shares, and how much of it one user, one address without a session, and one
- * address with all its users may hold. One address may be that of a whole organisation.
+ * Resources of one gateway process, and the limits per user, per address without a session, and per address with all
+ * its users. One address may be that of a whole organisation.
  */
 export const BOUNDS: Bounds = {
   inFlight: { all: 8_192, address: 1_024, stranger: 512, user: 128 },

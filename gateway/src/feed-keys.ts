@@ -2,10 +2,10 @@ import { authInternal, type ResponseOf } from '@iodine/contracts'
 import { bearerToken, HttpError, hashOf, type Peers, unauthenticated, unavailable } from '@iodine/service-kit'
 
 const CHECK_MS = 10_000
-/** Longer ones are none of ours. */
+/** Maximum length of a key. */
 const KEY_MAX = 200
 
-/** The key of an `Authorization` header: a bearer token (RFC 6750), or the password of Basic (RFC 7617), whoever's. */
+/** Returns the key of an `Authorization` header: a bearer token (RFC 6750), or the password of Basic (RFC 7617) with any user name. */
 export const feedKeyOf = (authorization: string | undefined): string | undefined => {
   const bearer = bearerToken(authorization)
   if (bearer) return bearer
@@ -19,8 +19,8 @@ export type CheckedKey = ResponseOf<typeof authInternal.checkFeedKey>
 export type FeedKeyCheck = (authorization: string | undefined) => Promise<CheckedKey>
 
 /**
- * Checks feed keys with auth, at each request: a key that was revoked is of no use to the next one. Throws 401 with a
- * challenge, or 503 when it cannot be checked.
+ * Creates the check of feed keys, by auth at each request, so that a revocation takes effect at once. Throws 401 with a
+ * challenge, or 503 if the key cannot be checked.
  */
 export const createFeedKeyCheck = (peers: Peers): FeedKeyCheck => {
   const refused = () => unauthenticated('Basic realm="feeds", charset="UTF-8"')

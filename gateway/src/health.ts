@@ -3,9 +3,9 @@ import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import type { FastifyInstance } from 'fastify'
 import { fetch } from 'undici'
 import type { GatewayConfig } from './config.js'
-import type { Load } from './plugins/proxy.js'
+import type { Load } from './proxy/forward.js'
 
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 
 /**
  * `/healthz`: this process is up. `/readyz`: so is every part behind it, with each status and this process's
@@ -22,7 +22,7 @@ export const addHealth = (app: FastifyInstance, config: GatewayConfig, load: () 
     const states = await Promise.all(
       parts.map(async ({ name, url }) => {
         const answer = await fetch(new URL('/readyz', url), {
-          signal: timeoutSignal(PATIENCE_MS),
+          signal: timeoutSignal(TIMEOUT_MS),
         }).catch(() => undefined)
         await answer?.body?.cancel()
         return [name, answer?.ok ? 'up' : 'down'] as const

@@ -1,4 +1,4 @@
 export { createApp, type GatewayDeps } from './app.js'
 export { BOUNDS } from './bounds.js'
 export { type GatewayConfig, gatewayConfigSchema } from './config.js'
-export type { Load } from './plugins/proxy.js'
+export type { Load } from './proxy/forward.js'

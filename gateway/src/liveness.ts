@@ -6,7 +6,7 @@ const CHECKS = 2
 /** With a longer event loop delay this process or the machine is busy, and a missed check proves nothing. */
 const LATE_NS = 250e6
 
-/** Tells a hung service from a slow one. A hung service does not answer its health check within `checkMs`. */
+/** Creates a probe that distinguishes hung services from slow ones. A hung service does not answer its health check within `checkMs`. */
 export const createLivenessProbe = (checkMs: number) => {
   // A separate connection: a hung service may hold all connections of its pools.
   const agent = new Agent({ connections: 1, keepAliveTimeout: 1, keepAliveMaxTimeout: 1 })
@@ -33,7 +33,7 @@ export const createLivenessProbe = (checkMs: number) => {
     heardFrom: (origin: string): void => void heard.set(origin, performance.now()),
     /**
      * Returns false when a service missed two health checks in a row and sent nothing meanwhile, while this
-     * process ran on time. Concurrent calls share one check.
+     * process ran on time. Concurrent calls share a check.
      */
     isAlive: (origin: string): Promise<boolean> => looks(origin, () => look(origin)),
     close: () => agent.destroy(),

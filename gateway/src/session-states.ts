@@ -16,7 +16,7 @@ export interface SessionStates {
   onLoss(listener: () => void): void
 }
 
-/** Reads keys; those of the same turn of the event loop share one MGET. */
+/** Returns a reader of keys. Reads within one tick of the event loop use one MGET. */
 const readerOf = (
   redis: Redis,
   prefix: string,
@@ -48,8 +48,8 @@ const readerOf = (
 }
 
 /**
- * After an outage of Redis a tombstone may be missing: whoever keeps what it has seen forgets it, and auth is asked for as
- * long as states from before the outage may be in Redis.
+ * Creates the reader of session states. After an outage of Redis a tombstone may be missing: caches of states are cleared,
+ * and auth is queried as long as Redis may contain states from before the outage.
  */
 export const createSessionStates = (redis: Redis, prefix: string): SessionStates => {
   const listeners: (() => void)[] = []

@@ -16,7 +16,7 @@ import type { SessionStates } from './session-states.js'
 /** Returns the caller of a live session's token. Throws 401, or 503 when it cannot be checked. */
 export type SessionCheck = (authorization: string | undefined) => Promise<Caller>
 
-/** Timeout of a check by auth: long enough for a busy machine, where a 503 would help nobody. */
+/** Timeout of a check by auth, also on a busy machine. */
 const CHECK_MS = 10_000
 
 /** Maximum number of sessions in the cache. */
@@ -63,7 +63,7 @@ export const createSessionCheck = (
         seenAlive.delete(sid)
         throw unauthenticated()
       }
-      // Without Redis an end of the session since then would go unnoticed.
+      // Without Redis the end of a session since then would be missed.
       const state = isRedisThere ? seenAlive.get(sid) : undefined
       if (!state) throw unavailable(undefined, error)
       return state

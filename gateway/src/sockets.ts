@@ -8,7 +8,7 @@ import type { Bounds, Refusal } from './bounds.js'
 const LONG_HEAD = 16_384
 
 /** A connection's progress in sending, how long it has stalled, and what of a head has arrived. */
-interface Debt {
+interface Progress {
   address: string
   /** Bytes that have gone out. */
   sent: number
@@ -31,7 +31,7 @@ export const guardSockets = (
   refused: (reason: Refusal) => void,
 ): void => {
   const { server } = app
-  const debts = new Map<Socket, Debt>()
+  const connections = new Map<Socket, Progress>()
   const addresses = new Map<string, number>()
   const count = (address: string, change: number): number => {
     const now = (addresses.get(address) ?? 0) + change
@@ -47,23 +47,23 @@ export const guardSockets = (
       refused('sockets')
       socket.destroy()
     }
-    debts.set(socket, { address, sent: 0, stalledMs: 0, last: undefined, headFrom: 0 })
+    connections.set(socket, { address, sent: 0, stalledMs: 0, last: undefined, headFrom: 0 })
     socket.once('close', () => {
-      debts.delete(socket)
+      connections.delete(socket)
       count(address, -1)
     })
   })
   server.on('request', ({ socket }, response) => {
-    const debt = debts.get(socket)
-    if (debt) debt.last = response
+    const progress = connections.get(socket)
+    if (progress) progress.last = response
   })
   const cutHeads = () => {
     const long: { socket: Socket; address: string; bytes: number }[] = []
-    for (const [socket, debt] of debts) {
-      const { address, last } = debt
+    for (const [socket, progress] of connections) {
+      const { address, last } = progress
       if (last?.closed && last.req.complete)
-        Object.assign(debt, { last: undefined, headFrom: socket.bytesRead })
-      const bytes = debt.last ? 0 : socket.bytesRead - debt.headFrom
+        Object.assign(progress, { last: undefined, headFrom: socket.bytesRead })
+      const bytes = progress.last ? 0 : socket.bytesRead - progress.headFrom
       if (bytes > LONG_HEAD) long.push({ socket, address, bytes })
     }
     const held = new Map<string, number>()
@@ -80,14 +80,14 @@ export const guardSockets = (
   }
   const look = setInterval(() => {
     cutHeads()
-    for (const [socket, debt] of debts) {
+    for (const [socket, progress] of connections) {
       const sent = socket.bytesWritten - socket.writableLength
-      if (socket.writableLength === 0 || sent !== debt.sent) {
-        debt.sent = sent
-        debt.stalledMs = 0
+      if (socket.writableLength === 0 || sent !== progress.sent) {
+        progress.sent = sent
+        progress.stalledMs = 0
       } else {
-        debt.stalledMs += lookMs
-        if (debt.stalledMs < stallMs) continue
+        progress.stalledMs += lookMs
+        if (progress.stalledMs < stallMs) continue
         refused('stalled_answer')
         socket.destroy()
       }

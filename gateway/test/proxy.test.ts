@@ -23,7 +23,8 @@ import { newId, samplePath, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { gatewayConfigSchema } from '../src/index.js'
 import { createLimits } from '../src/limits.js'
-import { addProxy, type Load } from '../src/plugins/proxy.js'
+import { addProxy } from '../src/plugins/proxy.js'
+import type { Load } from '../src/proxy/forward.js'
 import { PATIENT, type Rig, raw, startCutRig, startRig } from './rig.js'
 
 let rig: Rig

@@ -1,4 +1,5 @@
 // @vitest-environment node
+/** @module-tag long */
 import {
   CATEGORIES,
   type CampaignDetail,
@@ -144,7 +145,6 @@ test('exported, imported into an empty stack and exported again, a campaign hold
 }, 3_600_000)
 
 test('evidence goes along where it is asked for, as not verified, once', {
-  tags: 'long',
   timeout: 240_000,
 }, async () => {
   await withTwo(async (from, to) => {

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
@@ -7,7 +8,6 @@ import { expect, it } from 'vitest'
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
 
 it('a test file that spins or never loads is ended and named, one that waits is not', {
-  tags: 'long',
   timeout: 180_000,
 }, async () => {
   const child = spawn(process.execPath, [vitest, 'run', '--config', 'never-ends/vitest.config.mjs'], {

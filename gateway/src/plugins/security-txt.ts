@@ -5,7 +5,7 @@ const DAY_MS = 24 * 3_600_000
 /** RFC 9116, 2.5.5 recommends less than a year. */
 const VALID_DAYS = 180
 
-/** Serves `security.txt` (RFC 9116): whom to tell of a vulnerability of this deployment. */
+/** Serves `security.txt` (RFC 9116): the contact for vulnerabilities of this deployment. */
 export const addSecurityTxt = (app: FastifyInstance, config: GatewayConfig): void => {
   app.get('/.well-known/security.txt', async (_request, reply) => {
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS

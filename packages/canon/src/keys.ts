@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { foldLabel } from '@iodine/contracts'
+import { foldLabel } from '@iodine/contracts/fold'
 
 /** What is clustered apart: subjects and objects, and verbs. */
 export type RuleKind = 'entity' | 'verb'

@@ -63,9 +63,4 @@ export const accountsInternal = {
     body: z.strictObject({ last_active_at: time, outcome: z.enum(['taken', 'refused']) }),
     response: done,
   }),
-  expireAccounts: internalEndpoint('POST /internal/accounts/expire', {
-    summary:
-      'Warn owners of inactive accounts, delete those warned in time, and those whose owners asked for it; `more`: not all were reached',
-    response: z.strictObject({ warned: z.int(), deleted: z.int(), more: z.boolean() }),
-  }),
 } as const

@@ -66,8 +66,8 @@ export const auditEntry = z.strictObject({
 })
 export type AuditEntry = z.output<typeof auditEntry>
 
-/** An entry of another part. The log removes entries by what it records of that: it takes this from itself alone. */
-const handedEntry = auditEntry.refine(
+/** An entry that another part delivers. Expiry is recorded by the log alone, which removes entries by it. */
+export const deliveredEntry = auditEntry.refine(
   ({ action, checkpoint }) => action !== 'audit.expired' && checkpoint === undefined,
   'is recorded by the log itself',
 )
@@ -147,7 +147,7 @@ export const auditApi = {
 export const auditInternal = {
   appendAudit: internalEndpoint('POST /internal/audit', {
     summary: 'Append entries to the audit log, in their order; known ones stay as they are',
-    body: z.strictObject({ entries: z.array(handedEntry).min(1).max(LIMITS.auditBatch) }),
+    body: z.strictObject({ entries: z.array(deliveredEntry).min(1).max(LIMITS.auditBatch) }),
     response: done,
   }),
   reportSettings: internalEndpoint('POST /internal/audit/settings', {

@@ -53,12 +53,8 @@ export const QUEUES = {
   canon: { data: z.strictObject({ user_id: id }) },
   /** Pulls the feeds that are due. A job names none: whoever claims a subscription has it. */
   subscriptions: { data: z.strictObject({}), everyMs: 15_000 },
-  inactivity: { data: z.strictObject({}), everyMs: 3_600_000 },
   /** Has the log of seals time-stamped. */
   anchors: { data: z.strictObject({}), everyMs: 3_600_000 },
-  /** Seals stored secrets with the present key of SECRETS_KEY. */
-  secrets: { data: z.strictObject({}), everyMs: 600_000 },
-  repair: { data: z.strictObject({}), everyMs: 2_000 },
 } as const satisfies Record<string, QueueSpec>
 export type QueueName = keyof typeof QUEUES
 export type JobData<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['data']>

@@ -295,10 +295,3 @@ export const narrativesInternal = {
     bodyLimit: 4 * LIMITS.bodyBytes,
   }),
 } as const
-
-export const repairInternal = {
-  repair: internalEndpoint('POST /internal/repair', {
-    summary: 'Find and finish what a crash between a write and its event or job left behind',
-    response: z.strictObject({ repaired: z.int() }),
-  }),
-} as const

@@ -54,15 +54,4 @@ export const secretsInternal = {
     summary: 'Numbers of sealed values by kind and key',
     response: z.array(sealedCount),
   }),
-  reseal: internalEndpoint('POST /internal/secrets/reseal', {
-    summary:
-      'One bounded step of sealing what is stored with the present key; null begins, and says that it is done. Repeating it changes nothing',
-    body: z.strictObject({ cursor: id.nullable() }),
-    response: z.strictObject({
-      resealed: z.int(),
-      /** Those that no key opens: they stay as they are. */
-      unreadable: z.int(),
-      cursor: id.nullable(),
-    }),
-  }),
 } as const

@@ -18,7 +18,6 @@ import {
   evidenceInternal,
   iodsInternal,
   narrativesInternal,
-  repairInternal,
 } from './internal.js'
 import { iodsApi } from './iods.js'
 import { keysInternal, secretsInternal } from './keys.js'
@@ -42,7 +41,7 @@ export interface ServiceManifest {
   /** Public endpoints, by section of the API reference. */
   apis: Readonly<Record<string, Readonly<Record<string, PublicEndpoint>>>>
   /**
-   * Internal endpoints: a service that repairs, stores personal data or counts quotas lists those endpoints.
+   * Internal endpoints: a service that stores personal data or counts quotas lists those endpoints.
    */
   internal: Readonly<Record<string, InternalEndpoint>>
   /** What other systems pull, by the first segment of its paths, which are not below /api/v1. */
@@ -72,7 +71,6 @@ export const SERVICES = {
       ...secretsInternal,
       ...auditInternal,
       exportUser: personalDataInternal.exportUser,
-      ...repairInternal,
       ...outboxInternal,
       ...historyInternal,
     },
@@ -86,7 +84,6 @@ export const SERVICES = {
       ...sealsInternal,
       ...personalDataInternal,
       ...usageInternal,
-      ...repairInternal,
       ...outboxInternal,
     },
   },
@@ -98,7 +95,6 @@ export const SERVICES = {
       ...evidenceInternal,
       ...personalDataInternal,
       ...usageInternal,
-      ...repairInternal,
       ...outboxInternal,
       ...historyInternal,
     },
@@ -112,7 +108,6 @@ export const SERVICES = {
       ...secretsInternal,
       ...personalDataInternal,
       ...usageInternal,
-      ...repairInternal,
       ...outboxInternal,
     },
   },
@@ -128,7 +123,6 @@ export const SERVICES = {
       ...canonInternal,
       ...personalDataInternal,
       ...usageInternal,
-      ...repairInternal,
       ...outboxInternal,
       ...historyInternal,
       ...rebuildInternal,
@@ -140,7 +134,6 @@ export const SERVICES = {
     internal: {
       ...communityInternal,
       ...personalDataInternal,
-      ...repairInternal,
       ...outboxInternal,
       ...rebuildInternal,
     },
@@ -151,7 +144,6 @@ export const SERVICES = {
     internal: {
       ...sightingsInternal,
       ...personalDataInternal,
-      ...repairInternal,
       ...outboxInternal,
     },
   },
@@ -160,7 +152,7 @@ export const SERVICES = {
 export type ServiceName = keyof typeof SERVICES
 export const SERVICE_NAMES = Object.keys(SERVICES) as readonly ServiceName[]
 
-/** Services that serve an internal endpoint, such as `repairInternal.repair`. */
+/** Services that serve an internal endpoint, such as `usageInternal.getUsage`. */
 export const servicesWith = (endpoint: InternalEndpoint): readonly ServiceName[] =>
   SERVICE_NAMES.filter(name => Object.values<InternalEndpoint>(SERVICES[name].internal).includes(endpoint))
 

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
-import { brotliCompressSync, deflateSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { LIMITS, type Manifest } from '@iodine/contracts'
 import { unzipSync, zipSync } from 'fflate'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -247,14 +247,13 @@ describe('a web archive of a capture', () => {
       zipSync({ ...files, 'iodine/manifest.json': bytes('[]') }),
       zipSync({ ...files, 'iodine/manifest.json': bytes('null') }),
       zipSync({ ...files, 'iodine/seal.json': bytes('{"seal":{}}') }),
-      zipSync({ ...files, 'pages/pages.jsonl': bomb }, { level: 9 }),
+      zipSync({ ...files, 'pages/pages.jsonl': bomb }, { level: 1 }),
       new Uint8Array(deflateSync(bomb)),
       new Uint8Array(brotliCompressSync(bytes('x'))),
     ]
     for (const trap of traps) expect((await verifyWacz(trap, [PEM])).verdict).toBe('unreadable')
     // A small archive that becomes a large one.
-    const { gzipSync } = await import('fflate')
-    const trap = zipSync({ ...files, 'archive/data.warc.gz': gzipSync(bomb, { level: 9 }) }, { level: 0 })
+    const trap = zipSync({ ...files, 'archive/data.warc.gz': gzipSync(bomb) }, { level: 0 })
     expect(trap.length).toBeLessThan(1_000_000)
     expect(await failed(trap)).toEqual(['changed', ['file', 'content']])
   })

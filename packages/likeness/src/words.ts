@@ -1,5 +1,5 @@
-import { foldText } from '@iodine/contracts'
-import { KIND, kindOf } from '@iodine/known-iods'
+import { foldText } from '@iodine/contracts/fold'
+import { KIND, kindOf } from '@iodine/known-iods/characters'
 import { mainScript, type Script, withoutHomoglyphs } from './homoglyphs.js'
 import { languagesIn } from './languages.js'
 

@@ -210,5 +210,7 @@ export const storeConfigSchema = serviceConfigSchema.extend({
     .string()
     .regex(/^[\w-]+$/)
     .default('iodine'),
+  /** `api` leaves recurring tasks and heavy work to other processes of the service; `jobs` and `all` do them. */
+  ROLE: z.enum(['all', 'api', 'jobs']).default('all'),
 })
 export type StoreConfig = z.output<typeof storeConfigSchema>

@@ -34,6 +34,7 @@ export {
   isFinalRefusal,
   isNotFound,
   notFound,
+  throwFirst,
   timedOut,
   tooManyRequests,
   unauthenticated,
@@ -53,7 +54,7 @@ export {
 } from './http/lists.js'
 export {
   addressOf,
-  COMMAND_PATIENCE_MS,
+  COMMAND_TIMEOUT_MS,
   createPeers,
   type Peers,
   type PeersConfig,
@@ -69,7 +70,7 @@ export {
 } from './http/personal-data.js'
 export { createLocalRateLimit, createRateLimit, type RateLimit } from './http/rate-limits.js'
 export { type RebuiltPart, rebuildPart } from './http/rebuild.js'
-export { serveRepair } from './http/repair.js'
+export { serveSecrets } from './http/secrets.js'
 export {
   memoryKey,
   SESSION_GRACE_MS,
@@ -95,36 +96,19 @@ export { createPartMetrics, listenForMetrics, type PartMetrics } from './observe
 export { startSettingsReport } from './observe/settings-report.js'
 export { createTracing, traced } from './observe/tracing.js'
 export { calling, runOutsideWork } from './observe/work-context.js'
-export { EVENTS_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
-export {
-  type AddOptions,
-  byId,
-  createOutbox,
-  type Kind,
-  type KindSpec,
-  type Outbox,
-} from './outbox/outbox.js'
+export { PEER_BACKOFF_MAX_MS, tellCommunity } from './outbox/events.js'
+export { type AddOptions, byId, type Kind, type KindSpec } from './outbox/kind.js'
+export { createOutbox, type Outbox } from './outbox/outbox.js'
 export { type GivenEntry, storeEntries } from './outbox/store-entries.js'
+export type { Tasks, TaskWork } from './outbox/tasks.js'
 export { DelayedError, type Job, type Queues, UnrecoverableError } from './queues/queues.js'
 export { runPart } from './run.js'
-export {
-  createService,
-  createStoreService,
-  type Part,
-  type Service,
-  type ServiceDeps,
-  type StoreService,
-  startStoreService,
-} from './service.js'
+export { createService, type Part, type Service, type ServiceDeps } from './service.js'
 export { createSharedReads, createSingleFlight } from './single-flight.js'
 export { timeoutSignal } from './stalls.js'
-export {
-  type Audit,
-  type AuditBy,
-  type AuditLog,
-  type AuditWhat,
-  newAuditEntry,
-} from './stores/audit.js'
+export { createStoreService, type StoreService, startStoreService } from './store-service.js'
+export type { Audit, AuditLog } from './stores/audit.js'
+export { type AuditBy, type AuditWhat, newAuditEntry } from './stores/audit-entry.js'
 export {
   containing,
   containingInAnyCase,
@@ -133,18 +117,16 @@ export {
   gramsOf,
   gramsOfTerm,
 } from './stores/grams.js'
-export { type Migration, migrate, NOT_PLAIN, rewriteEach } from './stores/migrations.js'
+export { type Migration, migrate } from './stores/migrations.js'
 export {
   type Connection,
   connectMongo,
-  dropCollection,
-  dropIndex,
   ignoreDuplicateKey,
   inTransaction,
   isDuplicateKey,
   prepareModels,
 } from './stores/mongo.js'
-export { type Amounts, createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
+export { createQuotas, QuotaExceeded, type Quotas, serveUsage } from './stores/quotas.js'
 export { connectRedis, type Redis } from './stores/redis.js'
 export {
   feedSecretContext,
@@ -160,5 +142,6 @@ export {
   unseal,
 } from './stores/sealing.js'
 export { watchStorage } from './stores/storage.js'
+export type { Amounts } from './stores/usage.js'
 export { type UserDirectory, usersVersionKey } from './stores/users.js'
 export { createVersion } from './stores/version.js'

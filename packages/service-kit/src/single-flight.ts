@@ -11,29 +11,29 @@ export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) =>
   }
 }
 
-/** After this time a read is not waited for: a later one may be luckier. */
-const PATIENCE_MS = 250
+/** Timeout after which callers stop waiting for the running read: a later one may be faster. */
+const TIMEOUT_MS = 250
 
 /**
  * Shares reads per key between concurrent callers. A caller never gets the result of a read that began before
  * its call, so that it sees every write acknowledged before. While a read runs, callers wait for its end and
  * share the next one.
- * @param patienceMs the next read begins after this time even if the running one has not ended
+ * @param timeoutMs the next read begins after this time even if the running one has not ended
  */
 export const createSharedReads = <K, T>(
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): ((key: K, read: () => Promise<T>) => Promise<T>) => {
   const lanes = new Map<K, { ended: Promise<void>; next?: Promise<T> }>()
   const begin = (key: K, read: () => Promise<T>): Promise<T> => {
     const result = begun(read)
     const lane: { ended: Promise<void>; next?: Promise<T> } = {
       ended: new Promise<void>(end => {
-        const timer = setTimeout(end, patienceMs)
-        const settle = () => {
+        const timer = setTimeout(end, timeoutMs)
+        const complete = () => {
           clearTimeout(timer)
           end()
         }
-        result.then(settle, settle)
+        result.then(complete, complete)
       }),
     }
     lanes.set(key, lane)

@@ -1,4 +1,4 @@
-import { type AuditEntry, type auditInternal, type BodyOf, endpoint, repairInternal } from '@iodine/contracts'
+import { type AuditEntry, type auditInternal, type BodyOf, endpoint } from '@iodine/contracts'
 import { newId, type ServiceBed, startServiceBed, startTestRedis } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
@@ -9,7 +9,6 @@ import {
   prepareModels,
   readConfig,
   type StoreService,
-  serveRepair,
   storeConfigSchema,
 } from '../src/index.js'
 import { settingsReport } from '../src/observe/settings-report.js'
@@ -49,7 +48,6 @@ let unknown: string[] = []
 
 beforeAll(async () => {
   bed = await startServiceBed()
-  // The name of a service that is asked for its repair.
   service = await createStoreService('iods', readConfig(storeConfigSchema, bed.env), bed.deps)
   service.audit.keepLog({
     async append(entries) {
@@ -60,18 +58,23 @@ beforeAll(async () => {
     },
   })
   serveRemove(service)
-  serveRepair(service, async () => 0)
   await prepareModels(service.mongo)
+  service.outbox.start()
   url = await bed.listen(service)
 })
-afterAll(() => bed?.stop())
+afterAll(async () => {
+  await service?.outbox.close()
+  await bed?.stop()
+})
 
-const outbox = () => service.mongo.collection('audit_outbox')
+const outbox = () => service.mongo.collection('outbox')
+const counts = () => service.mongo.collection('audit_counts')
 beforeEach(async () => {
   appended = []
   unknown = []
   fault = new HttpError(503, 'down')
   await outbox().deleteMany({})
+  await counts().deleteMany({})
 })
 
 type Outcome = z.input<typeof remove.body>['outcome']
@@ -88,7 +91,11 @@ const call = async (
 const logged = (n: number) => expect.poll(() => appended).toHaveLength(n)
 /** Entries leave the outbox once the log has them. */
 const owed = (n: number) => expect.poll(() => outbox().countDocuments()).toBe(n)
-const repair = () => bed.internal(repairInternal.repair)
+/** Has the outbox handle all its entries, whenever they are due. */
+const makeDue = async () => {
+  await outbox().updateMany({ lease: { $exists: false } }, { $set: { due_at: new Date() } })
+  service.outbox.wake()
+}
 
 it('records who, when, from where, by what, what, on what, how many and the request', async () => {
   const ana = await bed.user('ana')
@@ -148,27 +155,44 @@ it.each([
   ['is too slow', new HttpError(504, 'late')],
   ['has too much to do', new HttpError(429, 'busy')],
   ['does not answer as it should', new SyntaxError('no JSON')],
-])('answers while the log %s, and hands over later what is owed', async (_, answer) => {
+])('answers while the log %s, and delivers the entries later', async (_, answer) => {
   const { token } = await bed.user()
   appended = null
   fault = answer
   for (let n = 0; n < 3; n++) expect((await call(token, 'done')).status).toBe(200)
-  expect(await repair()).toEqual({ repaired: 0 })
-  expect(await outbox().countDocuments({ open: false })).toBe(3)
+  expect(await outbox().countDocuments({ kind: 'audit' })).toBe(3)
   appended = []
-  expect((await repair()).repaired).toBe(3)
-  expect(appended).toHaveLength(3)
+  await makeDue()
+  await logged(3)
+  await owed(0)
 })
 
-it('tells of an action that was cut off, or failed within, that its outcome is unknown', async () => {
+it('gives an action that was cut off, or failed within, the outcome `unknown`', async () => {
   const { token } = await bed.user()
   expect((await call(token, 'broken')).status).toBe(500)
-  // As after a kill: the entry waits until no request can be under way any more.
-  expect(await repair()).toEqual({ repaired: 0 })
-  expect(await outbox().countDocuments({ open: true })).toBe(1)
-  await outbox().updateMany({}, { $set: { due_at: new Date() } })
-  await repair()
+  // As after a kill: the entry waits until the request must have ended.
+  const [open, ...others] = await outbox().find().toArray()
+  expect(others).toEqual([])
+  expect(open).toMatchObject({ kind: 'audit.open', attempts: 0 })
+  expect(open?.due_at.getTime() - open?.created_at.getTime()).toBe(300_000)
+  await makeDue()
+  await logged(1)
   expect(appended).toMatchObject([{ action: 'campaign.deleted', outcome: 'unknown' }])
+  await owed(0)
+})
+
+it('the entry of a begin that outlives its action is delivered under the same id, which the log has', async () => {
+  const { token } = await bed.user()
+  await call(token, 'broken')
+  const [open] = await outbox().find().toArray()
+  await call(token, 'done')
+  await logged(1)
+  // A process that was killed between both writes of an end leaves the entry of the begin.
+  const [done] = appended as AuditEntry[]
+  await outbox().updateOne({ _id: open?._id }, { $set: { 'payload.id': done?.id, key: done?.id } })
+  await makeDue()
+  await owed(0)
+  expect(appended).toEqual([done])
 })
 
 it('an entry that the log does not know keeps back none of the others', async () => {
@@ -177,11 +201,14 @@ it('an entry that the log does not know keeps back none of the others', async ()
   await service.audit.record('system', { action: 'account.deleted', subject: { kind: 'account' } })
   unknown = ['account.exported']
   appended = []
-  await repair()
-  expect(appended.map(({ action }) => action)).toEqual(['account.deleted'])
+  await makeDue()
+  await logged(1)
+  await expect
+    .poll(() => service.outbox.failed(10))
+    .toMatchObject([{ kind: 'audit', error: 'unknown action' }])
   unknown = []
-  await outbox().updateMany({}, { $set: { due_at: new Date() } })
-  await repair()
+  await makeDue()
+  await logged(2)
   expect(appended.map(({ action, actor }) => [action, actor])).toEqual([
     ['account.deleted', { kind: 'system', id: null }],
     ['account.exported', { kind: 'operator', id: null }],
@@ -196,16 +223,19 @@ it('counts what a script does again and again in one entry an hour, and nobody e
   for (let n = 0; n < 80; n++) await call(flood.token, n < 70 ? 'done' : 'refused', { count: 2 })
   await call(other.token, 'done')
   await logged(51)
-  await owed(1)
-  const folded = await outbox().find().toArray()
-  expect(folded[0]).toMatchObject({
-    entry: { actor: { id: flood.id }, times: 20, count: 40, subject: { kind: 'campaign', id: null } },
-  })
-  // It is handed over once its hour is past.
-  expect(await repair()).toEqual({ repaired: 0 })
-  await outbox().updateMany({}, { $set: { due_at: new Date() } })
-  await repair()
+  await owed(0)
+  const counted = await counts().find().toArray()
+  expect(counted).toMatchObject([
+    { entry: { actor: { id: flood.id }, times: 20, count: 40, subject: { kind: 'campaign', id: null } } },
+  ])
+  // It is delivered once its hour is past.
+  await service.tasks.run('audit-counts')
+  expect(await counts().countDocuments()).toBe(1)
+  await counts().updateMany({}, { $set: { due_at: new Date() } })
+  await service.tasks.run('audit-counts')
+  await logged(52)
   expect(appended?.at(-1)).toMatchObject({ outcome: 'done', times: 20, count: 40 })
+  await owed(0)
 })
 
 it('refusals take nobody’s own entries: a script cannot hide an action behind them', async () => {
@@ -229,7 +259,7 @@ it('records, and counts floods, while Redis is down', async () => {
     bed.deps,
   )
   try {
-    // By id: where a hand-over takes long, the next one brings its entries again.
+    // By id: an entry may be delivered again.
     const got = new Set<string>()
     lonely.audit.keepLog({
       async append(entries) {
@@ -238,6 +268,7 @@ it('records, and counts floods, while Redis is down', async () => {
     })
     serveRemove(lonely)
     await prepareModels(lonely.mongo)
+    lonely.outbox.start()
     const at = await bed.listen(lonely)
     const { token } = await bed.user()
     await redis.stop()
@@ -247,11 +278,12 @@ it('records, and counts floods, while Redis is down', async () => {
     await expect.poll(() => got.size).toBe(50)
     // What is counted stays, in one or in two entries where an hour begins meanwhile.
     const counted = async () => {
-      const kept = await lonely.mongo.collection('audit_outbox').find().toArray()
+      const kept = await lonely.mongo.collection('audit_counts').find().toArray()
       return kept.reduce((sum, { entry }) => sum + entry.times, 0)
     }
     await expect.poll(counted).toBe(3)
   } finally {
+    await lonely.outbox.close()
     await lonely.close()
     await redis.stop()
   }

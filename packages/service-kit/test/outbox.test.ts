@@ -283,6 +283,43 @@ describe('several entries', () => {
     expect(note.seen.slice(2)).toEqual([[3]])
   })
 
+  it('of one key are handled with the first that is due; a handler that is early runs again', async () => {
+    const note = noting(await replica(), ([n]) => (n === 3 ? 3_600_000 : undefined), { keyOf: () => 'a' })
+    await note.add({ n: 1 }, { dueIn: 3_600_000 })
+    await note.add({ n: 2 })
+    await empty()
+    await note.add({ n: 1 }, { dueIn: 3_600_000 })
+    await note.add({ n: 3 })
+    await until(async () => expect(await entries()).toMatchObject([{ payload: { n: 3 }, attempts: 0 }]))
+    expect(note.seen).toEqual([[2], [3]])
+  })
+
+  it('of one key are one entry after a failure, whose payload is the newest', async () => {
+    const note = noting(await replica(), () => Promise.reject(new HttpError(503, 'down')), {
+      keyOf: () => 'a',
+    })
+    await note.addAll([{ n: 1 }, { n: 2 }, { n: 3 }])
+    await until(async () => expect(await entries()).toMatchObject([{ payload: { n: 3 } }]))
+    expect((await entries())[0]?.attempts).toBeGreaterThan(0)
+  })
+
+  it('of a key that another process holds are not counted as attempts', async () => {
+    const note = noting(await replica(), () => {}, { keyOf: () => 'a' })
+    const now = Date.now()
+    const held = { kind: 'note', key: 'a', payload: { n: 1 }, attempts: 1, created_at: new Date(now) }
+    await mongo
+      .collection('outbox')
+      .insertOne({ ...held, lease: 'another', due_at: new Date(now + 3_600_000) })
+    await note.add({ n: 2 })
+    const later = { 'payload.n': 2, due_at: { $gt: new Date(now + 300) } }
+    await until(async () => expect(await mongo.collection('outbox').findOne(later)).toBeTruthy())
+    await until(async () => expect((await entries())[1]).toMatchObject({ attempts: 0 }))
+    expect(note.seen).toEqual([])
+    await mongo.collection('outbox').updateOne({ 'payload.n': 1 }, { $set: { due_at: new Date() } })
+    await empty()
+    expect(note.seen).toEqual([[2]])
+  })
+
   it('are shared by processes: each is handled once, keys never by two at a time', async () => {
     const runs: number[] = []
     const active = new Map<number, number>()

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTimeout, timeoutSignal } from '../src/stalls.js'
 import { connectRedis, type Redis } from '../src/stores/redis.js'
 
-const PATIENCE_MS = 400
+const TIMEOUT_MS = 400
 let server: TestServer & { pid: number }
 let redis: Redis
 
 beforeAll(async () => {
   server = await startTestRedis()
-  redis = await connectRedis(server.url, PATIENCE_MS)
+  redis = await connectRedis(server.url, TIMEOUT_MS)
 })
 afterAll(async () => {
   redis?.disconnect()
@@ -25,10 +25,10 @@ it('a timeout does not count the time in which the process stood still', async (
     startTimeout(() => {
       ends.push('expired')
       resolve()
-    }, PATIENCE_MS)
+    }, TIMEOUT_MS)
   })
-  const signal = timeoutSignal(PATIENCE_MS)
-  stall(3 * PATIENCE_MS)
+  const signal = timeoutSignal(TIMEOUT_MS)
+  stall(3 * TIMEOUT_MS)
   // What has become due meanwhile comes first.
   await new Promise<void>(resolve => {
     setTimeout(() => {
@@ -61,7 +61,7 @@ it('a cancelled timeout does not expire', async () => {
 
 it('an answer of Redis that arrived while the process stood still is read', async () => {
   const answer = redis.ping()
-  stall(3 * PATIENCE_MS)
+  stall(3 * TIMEOUT_MS)
   expect(await answer).toBe('PONG')
   expect(redis.status).toBe('ready')
 })

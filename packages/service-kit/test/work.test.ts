@@ -37,8 +37,8 @@ describe('the work of a request', () => {
 
   it('is not what a job of the clock goes on with: each run has an id of its own', async () => {
     const seen: (string | undefined)[] = []
-    service.queues.work('inactivity', async () => void seen.push(requestIdOf()))
-    await asRequest('request-of-the-clock', () => service.queues.repeat('inactivity', 200))
+    service.queues.work('anchors', async () => void seen.push(requestIdOf()))
+    await asRequest('request-of-the-clock', () => service.queues.repeat('anchors', 200))
     await vi.waitFor(() => expect(seen.length).toBeGreaterThan(2), 30_000)
     expect(new Set(seen).size).toBe(seen.length)
     for (const id of seen) expect(id).toMatch(/^[0-9a-f-]{36}$/)

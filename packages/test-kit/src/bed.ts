@@ -66,8 +66,11 @@ export interface ServiceBed {
 
 export const newId = () => randomBytes(12).toString('hex')
 
-/** Starts databases and stubs of the other services, exclusive to this test. */
-export const startServiceBed = async (): Promise<ServiceBed> => {
+/**
+ * Starts databases and stubs of the other services, exclusive to this test.
+ * @param monitorCommands for `commandsOf`: the driver then decodes each reply twice
+ */
+export const startServiceBed = async ({ monitorCommands = false } = {}): Promise<ServiceBed> => {
   const [mongo, redis, keys] = await Promise.all([
     startTestMongo(),
     shareTestRedis(),
@@ -127,8 +130,7 @@ export const startServiceBed = async (): Promise<ServiceBed> => {
     env: {
       ...Object.fromEntries(SERVICE_NAMES.map(name => [`${name.toUpperCase()}_URL`, url])),
       LOG_LEVEL: 'silent',
-      // For `commandsOf`.
-      MONGODB_URI: `${mongo.url}&monitorCommands=true`,
+      MONGODB_URI: `${mongo.url}&monitorCommands=${monitorCommands}`,
       MONGODB_PREFIX: uniquePrefix(),
       REDIS_URL: redis.url,
       REDIS_PREFIX: uniquePrefix(),

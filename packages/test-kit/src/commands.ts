@@ -24,6 +24,7 @@ export const commandsOf = async (
     all.push(typeof of === 'string' ? `${commandName} ${of}` : commandName)
   }
   const client = mongo.getClient()
+  if (!client.options.monitorCommands) throw new Error('start the bed with monitorCommands')
   client.on('commandStarted', note)
   try {
     await run()

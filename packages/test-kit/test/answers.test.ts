@@ -1,4 +1,4 @@
-import { authInternal, campaignsApi, iodsApi, profileApi, repairInternal } from '@iodine/contracts'
+import { authInternal, campaignsApi, iodsApi, outboxInternal, profileApi } from '@iodine/contracts'
 import {
   createStoreService,
   readConfig,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
   service.route({ ...iodsApi.createIod, status: 200 }, async () => iod)
   service.route(iodsApi.getIodFacets, async () => ({ total: 0, categories: {}, source_types: {}, more: 1 }))
-  service.internal(repairInternal.repair, async () => ({ repaired: 'all' }) as never)
+  service.internal(outboxInternal.listFailedWork, async () => [{ id: 'none' }] as never)
   service.internal(authInternal.checkSession, async () => ({ user_id: newId(), scope: 'full' as const }))
   service.app.get('/api/v1/campaigns/my', (_request, reply) => reply.code(500).send({ message: 'no' }))
   service.app.get('/api/v1/nowhere', (_request, reply) => reply.code(404).send({ message: 'no' }))
@@ -77,7 +77,7 @@ test('internal endpoints are held to theirs too', async () => {
   expect(await bed.internal(authInternal.checkSession, { body: { sid: 'x' } })).toMatchObject({
     scope: 'full',
   })
-  await expect(bed.internal(repairInternal.repair)).rejects.toThrow(
-    /^POST \/internal\/repair answers 200 unlike its contract: repaired: /,
+  await expect(bed.internal(outboxInternal.listFailedWork)).rejects.toThrow(
+    /^GET \/internal\/outbox answers 200 unlike its contract: 0\.id: /,
   )
 })

@@ -12,21 +12,25 @@ export interface SessionKeys {
   jwks: JSONWebKeySet
 }
 
-/** Dependencies of this service's routes and commands. */
+/** The service with its models and pending work, as routes and commands use it. */
 export interface AuthContext {
   config: AuthConfig
   service: StoreService
   models: AuthModels
   keys: SessionKeys
+  limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
   /** Appends to the audit log. Routes record through `service.audit`. */
   appendAudit: (entries: readonly AuditEntry[]) => Promise<void>
-  /** Users that the community service is to hear of, by their ids as keys. */
+  /** Users whose state the community service may lack. */
   changedUsers: Kind<{ id: string }>
-  /** Deleted accounts, by their ids as keys. */
+  /** Users whose own limits a service may lack. */
+  changedLimits: Kind<{ id: string }>
+  /** Users with ended sessions or API tokens that may lack tombstones. */
+  endings: Kind<{ id: string }>
+  /** Deleted accounts. */
   deletions: Kind<{ id: string }>
-  /** Files of personal data that are being made, by their ids as keys. */
+  /** Exports of personal data in progress. */
   exports: Kind<{ id: string }>
-  /** Mails that no mail server has accepted yet, by their ids as keys. */
+  /** Mails that no mail server has accepted yet. */
   mails: Kind<OutgoingMail>
-  limits: Record<'email' | 'mails' | 'ip' | 'addressChanges', RateLimit>
 }

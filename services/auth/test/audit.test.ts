@@ -9,7 +9,6 @@ import {
   peopleApi,
   personalDataInternal,
   profileApi,
-  repairInternal,
 } from '@iodine/contracts'
 import { createPeers, newAuditEntry } from '@iodine/service-kit'
 import { type ApiClient, deferred, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
@@ -45,8 +44,9 @@ afterAll(async () => {
 const entries = () => rig.service.mongo.collection('audit_entries')
 const head = () => rig.service.mongo.collection('audit_head')
 beforeEach(async () => {
-  // What the start and the sign-ins have recorded.
-  await vi.waitFor(async () => expect(await rig.service.audit.handOver()).toBe(0), 20_000)
+  // The start and the sign-ins have recorded entries.
+  const pending = () => rig.service.mongo.collection('outbox').countDocuments({ kind: 'audit' })
+  await expect.poll(pending, { timeout: 20_000 }).toBe(0)
   await Promise.all([entries().deleteMany({}), head().deleteMany({})])
 })
 
@@ -262,7 +262,7 @@ it('takes from no other part that entries were removed, by which it would remove
     made({ checkpoint }),
   ])
     expect(await statusOf(append([made(), entry]))).toBe(422)
-  await rig.internal(repairInternal.repair)
+  await rig.service.tasks.run('audit-expiry')
   const { AuditEntry: auditEntries, AuditHead: auditHead } = rig.service.mongo.models
   const models = { auditEntries, auditHead } as unknown as AuthModels
   expect(await expireAudit({ models, appendAudit: createAuditAppender(models) })).toBe(0)
@@ -591,11 +591,17 @@ it('keeps the id of a deleted account, and gives its owner what it says of them 
   expect(list).toMatchObject([{ actor: { id }, actor_account: { username: null, deleted: true } }])
 })
 
-it('what the service owed when it was killed is handed over by the repair', async () => {
+it('an entry that a killed process held goes to the log', async () => {
   const entry = made()
-  await rig.service.mongo
-    .collection('audit_outbox')
-    .insertOne({ _id: entry.id as never, entry, open: false, due_at: new Date(0) })
-  await rig.internal(repairInternal.repair)
-  expect(await entries().countDocuments({ 'entry.id': entry.id })).toBe(1)
+  const now = new Date()
+  await rig.service.mongo.collection('outbox').insertOne({
+    kind: 'audit',
+    payload: entry,
+    attempts: 1,
+    lease: 'of a killed one',
+    due_at: now,
+    created_at: now,
+  })
+  rig.service.outbox.wake()
+  await expect.poll(() => entries().countDocuments({ 'entry.id': entry.id }), { timeout: 30_000 }).toBe(1)
 })

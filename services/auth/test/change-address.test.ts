@@ -77,7 +77,7 @@ describe('a change of address', () => {
     },
   )
 
-  it('is made once by 50 confirmations at once', async () => {
+  it('is made once by 50 confirmations at once', { tags: 'long' }, async () => {
     for (let round = 0; round < rounds(2); round++) {
       const [from, to] = [`many${round}.from@example.org`, `many${round}.to@example.org`]
       const user = await rig.signIn(from)

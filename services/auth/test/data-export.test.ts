@@ -187,7 +187,7 @@ describe('an export of all own data', () => {
     expect(mails.filter(({ template }) => template === 'data-export-ready')).toHaveLength(1)
   })
 
-  it('is one at a time, of 20 that are asked for at once', async () => {
+  it('is one at a time, of 20 that are asked for at once', { tags: 'long' }, async () => {
     const user = await rig.signIn('rushed@example.org')
     for (let times = 0; times < 2; times++) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => begin(user)))

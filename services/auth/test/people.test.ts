@@ -9,7 +9,6 @@ import {
   outboxInternal,
   peopleApi,
   profileApi,
-  repairInternal,
   SERVICE_NAMES,
   systemApi,
   usageInternal,
@@ -167,7 +166,9 @@ describe('a suspension', () => {
     expect(await statusOf(check(root.token))).toBe(200)
   })
 
-  it('among 50 of them and their contraries leaves no session to a suspended account', async () => {
+  it('among 50 of them and their contraries leaves no session to a suspended account', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < rounds(2); round++) {
       const email = `raced${round}@example.org`
       const { id } = await member(email)
@@ -329,11 +330,7 @@ describe('API tokens and feed keys of a person', () => {
     await alone.close()
 
     const back = await startRig(bed, env)
-    const repaired = async () => {
-      await back.internal(repairInternal.repair)
-      return tombstoneOf(secrets[0] ?? '', back)
-    }
-    await expect.poll(repaired, { timeout: 30_000 }).toBe(SESSION_REVOKED)
+    await expect.poll(() => tombstoneOf(secrets[0] ?? '', back), { timeout: 30_000 }).toBe(SESSION_REVOKED)
     await back.close()
   })
 })
@@ -354,7 +351,12 @@ describe('own limits', () => {
     expect(sent.at(-1)?.revision).toBeGreaterThan(sent.at(0)?.revision ?? 0)
   })
 
-  it('wait for a service that is down, and are then sent once', async () => {
+  const isPending = async (id: string) =>
+    (await boss.api.call(peopleApi.getPerson, { params: { id } })).limits_pending
+  const entries = (key: string) =>
+    rig.service.mongo.collection('outbox').countDocuments({ kind: 'limits.changed', key })
+
+  it('wait for a service that is down', async () => {
     const { id } = await member('patient@example.org')
     isDown = true
     const params = { id }
@@ -362,14 +364,38 @@ describe('own limits', () => {
       own_limits: { iods: 8 },
       limits_pending: true,
     })
-    await rig.internal(repairInternal.repair)
     expect(told.get(id)).toBeUndefined()
     isDown = false
-    await rig.internal(repairInternal.repair)
+    await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
+    expect(told.get(id)?.at(-1)?.limits).toEqual({ iods: 8 })
+    await expect.poll(() => entries(id)).toBe(0)
+  })
+
+  it('are sent once to services that are up', async () => {
+    const { id } = await member('once@example.org')
+    await boss.api.call(peopleApi.changeLimits, { params: { id }, body: { iods: 8 } })
     const sent = told.get(id)?.length
-    expect(await boss.api.call(peopleApi.getPerson, { params })).toMatchObject({ limits_pending: false })
-    await rig.internal(repairInternal.repair)
+    await expect.poll(() => entries(id), { timeout: 30_000 }).toBe(0)
     expect(told.get(id)?.length).toBe(sent)
+  })
+
+  it('are sent by the outbox if the service was killed before it could', async () => {
+    const { id } = await member('killed@example.org')
+    const limits = { own_limits: { iods: 9 }, own_limits_revision: Date.now(), own_limits_pending: true }
+    await rig.service.mongo.models.User!.updateOne({ _id: id }, limits)
+    const now = new Date()
+    const entry = {
+      kind: 'limits.changed',
+      key: id,
+      payload: { id },
+      attempts: 0,
+      due_at: now,
+      created_at: now,
+    }
+    await rig.service.mongo.collection('outbox').insertOne(entry)
+    rig.service.outbox.wake()
+    await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
+    expect(told.get(id)?.at(-1)?.limits).toEqual({ iods: 9 })
   })
 
   it('change at once from many sides without losing one', async () => {
@@ -379,10 +405,9 @@ describe('own limits', () => {
       ...[5, 6, 7].map(iods => boss.api.call(peopleApi.changeLimits, { params, body: { iods } })),
       boss.api.call(peopleApi.changeLimits, { params, body: { records: 4 } }),
     ])
-    await rig.internal(repairInternal.repair)
+    await expect.poll(() => isPending(id), { timeout: 30_000 }).toBe(false)
     const person = await boss.api.call(peopleApi.getPerson, { params })
     expect(person.own_limits).toMatchObject({ records: 4, iods: expect.any(Number) })
-    expect(person.limits_pending).toBe(false)
     const newest = [...(told.get(id) ?? [])].sort((a, b) => b.revision - a.revision)[0]
     expect(newest?.limits).toEqual(person.own_limits)
   })
@@ -437,7 +462,7 @@ it('parts that do not answer are down, queues say how they stand and why jobs fa
     const canon = queues.find(({ name }) => name === 'canon')
     expect(canon).toMatchObject({ jobs: { failed: 1 }, last_failure: { reason: 'TypeError' } })
     expect(JSON.stringify(queues)).not.toContain('ana@')
-    expect(queues.find(({ name }) => name === 'repair')?.every_ms).toBe(2_000)
+    expect(queues.find(({ name }) => name === 'anchors')?.every_ms).toBe(3_600_000)
   } finally {
     await alone.close()
   }

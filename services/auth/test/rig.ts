@@ -124,11 +124,33 @@ export const startRig = async (bed: ServiceBed, env: Record<string, string> = {}
   }
 }
 
+/** Runs the expiry of accounts in replicas at once. Resolves to what they did together. */
+export const expireIn = async (...replicas: Rig[]): Promise<{ warned: number; deleted: number }> => {
+  const before = replicas.map(({ logs }) => logs.length)
+  await Promise.all(replicas.map(({ service }) => service.tasks.run('account-expiry')))
+  const runs = replicas
+    .flatMap(({ logs }, n) => logs.slice(before[n]))
+    .map(line => JSON.parse(line))
+    .filter(({ msg }) => msg === 'inactive accounts')
+  const sum = (name: 'warned' | 'deleted') => runs.reduce((all, run) => all + run[name], 0)
+  return { warned: sum('warned'), deleted: sum('deleted') }
+}
+
+/** A replica that runs tasks and serves requests, and leaves the outbox to the others. */
+export const startReplica = async (bed: ServiceBed): Promise<Rig> => {
+  const replica = await startRig(bed)
+  await replica.service.outbox.close()
+  return replica
+}
+
 /** The service on a bed of its own, from before the first test of a file until after the last. */
-export const rigOfFile = (env?: Record<string, string>): Rig => {
+export const rigOfFile = (
+  env?: Record<string, string>,
+  bedOptions: Parameters<typeof startServiceBed>[0] = {},
+): Rig => {
   const rig = {} as Rig
   beforeAll(async () => {
-    rig.bed = await startServiceBed()
+    rig.bed = await startServiceBed(bedOptions)
     Object.assign(rig, await startRig(rig.bed, env))
   })
   afterAll(async () => {

@@ -625,7 +625,9 @@ describe('of STIX and MISP, each in the other', () => {
     expect((await read()).file.Event.info).toBe('Lake')
   })
 
-  it('objects travel in an event, and come home in the same bytes, as does the event', async () => {
+  it('objects travel in an event, and come home in the same bytes, as does the event', {
+    tags: 'long',
+  }, async () => {
     const event = eventOf([attribute(1), other])
     await bringMisp(event)
     const objects = [

@@ -12,7 +12,6 @@ import {
   type NewIod,
   personalDataInternal,
   type ResponseOf,
-  repairInternal,
   type Subscription,
   secretsInternal,
   subscriptionsApi,
@@ -127,7 +126,6 @@ const store = ({ id, token }: Pull, file: string) =>
   })
 const fail = ({ id, token }: Pull, error: string, retry_ms: number | null = null) =>
   bed.internal(subscriptionsInternal.failPull, { params: { id }, body: { token, error, retry_ms } })
-const repair = () => bed.internal(repairInternal.repair, { ms: 20_000 })
 const importOf = async (id: string) => {
   const doc = await service.mongo.collection('subscriptions').findOne({ _id: new Types.ObjectId(id) })
   return String(doc?.import_id)
@@ -265,22 +263,18 @@ describe('administrators', () => {
       [null, true, 1],
       [null, false, 1],
     ])
-    const step = (cursor: string | null) => bed.internal(secretsInternal.reseal, { body: { cursor } })
-    const first = await step(null)
-    expect(first).toEqual({
-      resealed: LIMITS.resealedAtOnce - 2,
-      unreadable: 1,
-      cursor: expect.any(String),
-    })
-    expect(await step(first.cursor)).toEqual({ resealed: 5, unreadable: 0, cursor: null })
-    // Repeated, it does what is left: the one that was changed.
+    const resealed = async () => {
+      await service.tasks.run('secrets')
+      return (await count()).find(({ key }) => key === newName)?.count
+    }
+    expect(await resealed()).toBe(LIMITS.resealedAtOnce + 3)
+    // The next run reseals the changed one.
     bed.answer(keysInternal.resealFeedSecrets, ({ body }) =>
       body.values.map(({ id, url, sealed }) =>
         id === many[4]?.id ? null : reseal(keys, feedSecretContext(id, url), sealed),
       ),
     )
-    expect((await step(null)).resealed).toBe(1)
-    expect((await step(null)).resealed).toBe(0)
+    expect(await resealed()).toBe(LIMITS.resealedAtOnce + 4)
     for (const [n, { id }] of many.entries()) {
       const { sealed } = (await stored.findOne(at(n))) as unknown as { sealed: string }
       if (n === 4) expect(sealed).toBe(foreign.split('.')[1])
@@ -289,7 +283,7 @@ describe('administrators', () => {
           n === 1 ? 'changed' : `key ${n}`,
         )
     }
-    expect((await count()).find(({ key }) => key === newName)?.count).toBe(LIMITS.resealedAtOnce + 4)
+    expect(await resealed()).toBe(LIMITS.resealedAtOnce + 4)
   })
 
   it('cannot have more than the product takes', async () => {
@@ -472,15 +466,26 @@ describe('a pull', () => {
     expect(stopped).toMatchObject({ state: 'stopped', last: { error: 'IODs a day are used up' } })
     expect(Date.parse(stopped.next_at ?? '')).toBeGreaterThan(Date.now())
     expect(await claim()).toBeNull()
-    await repair()
     expect((await look(made)).state).toBe('stopped')
     refusal = undefined
     await due(made)
-    await repair()
+    // The workers ask every 15 s, and after each request to run.
+    expect(await claim()).toBeNull()
     await work(made)
     expect(await look(made)).toMatchObject({ state: 'waiting', kept: 2, last: { error: null, objects: 2 } })
     await due(made)
     expect((await mustClaim()).cursor).toBe('c1')
+  })
+
+  it('that stopped ends, too, when its maker has its import continue', async () => {
+    const { id: made } = await create()
+    refusal = new HttpError(413, 'IODs a day are used up')
+    await pull(made, bundle(indicator(1)))
+    expect((await look(made)).state).toBe('stopped')
+    refusal = undefined
+    await api.call(importsApi.applyImport, { params: { id: await importOf(made) }, body: {} })
+    await work(made)
+    expect(await look(made)).toMatchObject({ state: 'waiting', kept: 1, last: { error: null, objects: 1 } })
   })
 
   it('past the quota of who made it brings nothing, and leaves nothing', async () => {
@@ -661,7 +666,6 @@ describe('a subscription', () => {
     await api.call(campaignsApi.deleteCampaign, { params: { id: campaign.id } })
     plan.open()
     await work(made)
-    await repair()
     await due(made)
     expect(await claim()).toBeNull()
     expect(await look(made)).toMatchObject({
@@ -702,9 +706,10 @@ describe('a subscription', () => {
     await store(run, bundle(indicator(2)))
     await plan.reached
     await api.call(importsApi.deleteImport, { params: { id: await importOf(made) } })
+    // The removal frees the subscription, before the import's step ends.
+    const freed = await look(made)
     plan.open()
-    await repair()
-    expect(await look(made)).toMatchObject({
+    expect(freed).toMatchObject({
       state: 'waiting',
       kept: 0,
       last: { error: DETAILS.pullRemoved },

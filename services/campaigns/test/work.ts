@@ -1,12 +1,12 @@
 import type { StoreService } from '@iodine/service-kit'
 import { expect, vi } from 'vitest'
 
-type Kind = 'import' | 'publication'
+type Kind = 'import' | 'publication' | 'audit'
 
-/** Waits until no work is due: of a kind, of one id. */
+/** Waits until no work is due: of a kind (by default imports and publications), of one id. */
 export const workDone = (
   { mongo }: Pick<StoreService, 'mongo'>,
-  kind: Kind | RegExp = /./,
+  kind: Kind | RegExp = /^(import|publication)$/,
   id?: string,
 ): Promise<void> =>
   vi.waitFor(
@@ -18,6 +18,26 @@ export const workDone = (
     },
     { timeout: 60_000, interval: 10 },
   )
+
+/** Publishes changes of campaigns now, and waits for it. */
+export const publishChanges = async (
+  service: Pick<StoreService, 'mongo' | 'outbox'>,
+  id?: string,
+): Promise<void> => {
+  const waiting = { kind: 'publication', lease: { $exists: false }, ...(id && { key: id.toLowerCase() }) }
+  await service.mongo.collection('outbox').updateMany(waiting, { $set: { due_at: new Date(0) } })
+  service.outbox.wake()
+  await workDone(service, 'publication', id)
+}
+
+/** Compares publications now, whenever they were compared last, and waits for it. */
+export const sweepPublications = async (
+  service: Pick<StoreService, 'mongo' | 'outbox' | 'tasks'>,
+): Promise<void> => {
+  await service.mongo.collection('publications').updateMany({}, { $set: { at: new Date(0) } })
+  await service.tasks.run('publications')
+  await workDone(service, 'publication')
+}
 
 /** Makes work due that waits for a time, also what another run holds. */
 export const makeDue = async (

@@ -1,17 +1,42 @@
-import type { StoreService } from '@iodine/service-kit'
+import type { Kind, StoreService } from '@iodine/service-kit'
+import { type Blobs, createBlobs } from './blobs/index.js'
+import {
+  blobDeletion,
+  type DeletedRecord,
+  type Erasure,
+  eraseOpenCaptures,
+  uncitedErasure,
+} from './commands/erase-captures.js'
 import { createRecordsChanged, type RecordsChanged } from './commands/sight-records.js'
 import type { CollectorConfig } from './config.js'
 import { type CollectorModels, createModels } from './models/index.js'
 
-/** The service's models, with its work that is done after a change. */
+/** The service's models and blobs, with its work that is done after a change. */
 export interface CollectorStore extends CollectorModels {
+  blobs: Blobs
   recordsChanged: RecordsChanged
+  /** Erased captures whose blobs are to be deleted. */
+  erasures: Kind<Erasure>
+  /** Deleted records whose captures are to be erased, unless evidence names them. */
+  deletedRecords: Kind<DeletedRecord>
   /** Batches that are being handed in to this process. */
   ingesting: { count: number }
 }
 
+const HOUR_MS = 3_600_000
+
 export const createStore = (service: StoreService, config: CollectorConfig): CollectorStore => {
   const models = createModels(service.mongo, config)
+  const { outbox, tasks, peers } = service
+  const blobs = createBlobs(config.BLOBS_URL, service.mongo)
   const ingesting = { count: 0 }
-  return { ...models, ingesting, recordsChanged: createRecordsChanged(service, models, ingesting) }
+  const erasing = { ...models, erasures: outbox.kind('capture.erased', blobDeletion(blobs)) }
+  tasks.every('open-captures', HOUR_MS, signal => eraseOpenCaptures(erasing, signal))
+  return {
+    ...erasing,
+    blobs,
+    ingesting,
+    recordsChanged: createRecordsChanged(service, models, ingesting),
+    deletedRecords: outbox.kind('record.deleted', uncitedErasure(erasing, peers)),
+  }
 }

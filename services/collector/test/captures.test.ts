@@ -14,7 +14,6 @@ import {
   type Manifest,
   type ManifestBlob,
   personalDataInternal,
-  repairInternal,
   sealsApi,
   usageInternal,
 } from '@iodine/contracts'
@@ -28,18 +27,19 @@ import {
   verifyInclusion,
 } from '@iodine/evidence'
 import { verifyWacz } from '@iodine/evidence/wacz'
-import { newSigningKey, readConfig, type StoreService } from '@iodine/service-kit'
+import { HttpError, newSigningKey, readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
   apiClient,
   type BedUser,
+  commandsOf,
   rounds,
   type ServiceBed,
   startServiceBed,
   tiktokPost,
 } from '@iodine/test-kit'
 import { type Collection, Types } from 'mongoose'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type CollectorConfig, collectorConfigSchema, createApp } from '../src/index.js'
 import { type S3Server, startS3Server } from './s3-server.js'
 
@@ -59,7 +59,7 @@ interface Parts {
   change?: (manifest: Manifest) => object
 }
 
-describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', storage => {
+const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
   let bed: ServiceBed
   let config: CollectorConfig
   let service: StoreService
@@ -72,7 +72,7 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
   let boApi: ApiClient
 
   beforeAll(async () => {
-    bed = await startServiceBed()
+    bed = await startServiceBed({ monitorCommands: true })
     folder = await mkdtemp(join(tmpdir(), 'iodine-test-'))
     if (storage === 's3') s3 = await startS3Server()
     config = readConfig(collectorConfigSchema, {
@@ -96,6 +96,9 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     bo = await bed.user('bo')
     api = apiClient(url, ana.token)
     boApi = apiClient(url, bo.token)
+    // What tests before erased is gone: their blobs are counted.
+    const erasures = () => service.mongo.collection('outbox').countDocuments({ kind: 'capture.erased' })
+    await expect.poll(erasures, { timeout: 30_000 }).toBe(0)
   })
 
   /** A capture's manifest and the bytes that it names. */
@@ -164,6 +167,9 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     return entries.filter(entry => entry.isFile()).length
   }
+
+  /** Waits until so many blobs are stored. */
+  const expectStored = (count: number) => expect.poll(stored, { timeout: 30_000 }).toBe(count)
 
   it('are handed over, sealed, and proved to anybody', async () => {
     const { manifest, contents } = await made({ text: 'Giant mirrors heat the lake 🛰', screenshot: PNG })
@@ -296,7 +302,7 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     const { id, sealed, manifest } = await sealIt()
     const before = await stored()
     await api.call(capturesApi.deleteCapture, { params: { id } })
-    expect(await stored()).toBe(before - 2)
+    await expectStored(before - 2)
     expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
     expect(await api.call(capturesApi.listCaptures)).toEqual([])
     const left = await service.mongo.collection('captures').findOne({ seq: sealed.seq })
@@ -323,7 +329,7 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     const { seq } = given.sealed
     expect(await redact(given.id, 'asked for by a quoted person')).toEqual({ seq })
     expect(await redact(given.id, 'again')).toEqual({ seq })
-    expect(await stored()).toBe(before - 2)
+    await expectStored(before - 2)
     expect((await boApi.send('GET', `/captures/${given.id}`)).status).toBe(404)
     const left = await service.mongo.collection('captures').findOne({ seq })
     expect(left).toMatchObject({ state: 'erased', reason: 'asked for by a quoted person' })
@@ -340,21 +346,30 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     await expect(redact(given.id, ' ')).rejects.toMatchObject({ status: 422 })
   })
 
-  it('of a deleted record stay where evidence names them', async () => {
+  it('of a deleted record stay where evidence names them, and are erased once the IODs’ service answers', async () => {
     const record = tiktokPost()
     const body = { records: [record] }
     const { results } = await api.call(collectorApi.ingestRecords, { params: { source: 'tiktok' }, body })
     const recordId = 'id' in results[0]! ? results[0].id : ''
     const kept = await sealIt({ record: canonicalJson(record), text: 'quoted' })
-    const left = await sealIt({ record: canonicalJson(record), text: 'not quoted' })
+    const uncited = await sealIt({ record: canonicalJson(record), text: 'not quoted' })
     cited.add(kept.id)
+    const before = await stored()
+    const asked: string[][] = []
+    bed.answer(evidenceInternal.citedCaptures, ({ body }) => {
+      asked.push(body.ids)
+      if (asked.length === 1) throw new HttpError(503, 'down')
+      return body.ids.filter(id => cited.has(id))
+    })
     await api.call(collectorApi.deleteRecord, { params: { source: 'tiktok', id: recordId } })
-    await bed.internal(repairInternal.repair)
-    expect((await api.call(capturesApi.listCaptures)).map(({ id }) => id)).toEqual([kept.id])
-    expect((await api.send('GET', `/captures/${left.id}`)).status).toBe(404)
+    await expectStored(before - 3)
+    const left = await api.call(capturesApi.listCaptures)
+    expect(left.map(({ id, record_id }) => [id, record_id])).toEqual([[kept.id, null]])
+    expect((await api.send('GET', `/captures/${uncited.id}`)).status).toBe(404)
+    expect(asked.map(ids => ids.length)).toEqual([2, 2])
   })
 
-  it('of a deleted account are erased, but for the shared ones, which become nobody’s', async () => {
+  it('of a deleted account are erased, but for the shared ones, which become unowned', async () => {
     const own = await sealIt()
     const open = await handOver()
     const given = await sealIt()
@@ -644,7 +659,7 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
           .insertOne({ files_id: `${id}/${sha256}/partial`, n: 0, data: Buffer.from('half') })
       expect(await left()).toHaveLength(3)
       await api.call(capturesApi.deleteCapture, { params: { id } })
-      expect(await left()).toEqual([])
+      await expect.poll(left, { timeout: 30_000 }).toEqual([])
     },
   )
 
@@ -656,9 +671,35 @@ describe.each(['file', 'gridfs', 's3'] as const)('captures in %s storage', stora
     const [doc] = await captures.find().sort({ _id: -1 }).limit(1).toArray()
     expect(String(doc?._id)).toBe(id)
     await captures.updateOne({ _id: doc?._id as never }, { $set: { created_at: old } })
-    await bed.internal(repairInternal.repair)
-    expect(await stored()).toBe(before - 2)
+    await service.tasks.run('open-captures')
     expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
     expect(await captures.countDocuments({ _id: doc?._id as never })).toBe(0)
+    await expectStored(before - 2)
+    const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('open-captures'))
+    expect([all.length, writes]).toEqual([1, []])
   })
-})
+
+  it.runIf(storage === 's3')(
+    'are erased also while the store is down, which deletes them afterwards',
+    async () => {
+      const { id } = await sealIt()
+      const server = s3 ?? expect.unreachable()
+      const before = await stored()
+      server.isDown = true
+      await api.call(capturesApi.deleteCapture, { params: { id } })
+      const entry = { kind: 'capture.erased', key: id }
+      const outbox = service.mongo.collection('outbox')
+      await vi.waitFor(
+        async () => expect((await outbox.findOne(entry))?.attempts).toBeGreaterThan(1),
+        150_000,
+      )
+      expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
+      expect(await stored()).toBe(before)
+      server.isDown = false
+      await expectStored(before - 2)
+    },
+  )
+}
+describe.each(['gridfs'] as const)('captures in %s storage', capturesIn)
+// The harness's whole stack keeps files, and blobs.test.ts shows S3.
+describe.each(['file', 's3'] as const)('captures in %s storage', { tags: 'long' }, capturesIn)

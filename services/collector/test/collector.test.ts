@@ -460,7 +460,7 @@ describe('repetition', () => {
     expect(statuses(await ingest('blog', articles, bo))).toEqual(['created', 'created'])
   })
 
-  it('leaves one copy of 20 concurrent replays', async () => {
+  it('leaves one copy of 20 concurrent replays', { tags: 'long' }, async () => {
     const batch = Array.from({ length: 100 }, () => telegramPost())
     const all = await Promise.all(Array.from({ length: 20 }, () => ingest('telegram', batch)))
     const listed = await list('telegram')

@@ -11,25 +11,6 @@ beforeAll(async () => {
 })
 afterAll(() => bed.stop())
 
-it('drops what earlier versions kept at the first start, and starts where there are none', async () => {
-  const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
-  const names = async () => (await mongo.listCollections()).map(({ name }) => name)
-  const start = async () => (await createApp(readConfig(collectorConfigSchema, bed.env), bed.deps)).close()
-  try {
-    await mongo.collection('counts').insertOne({ tiktok: 1 })
-    await mongo.collection('log_state').insertOne({ size: 0, frontier: [] })
-    await start()
-    expect(await names()).toContain('records')
-    expect(await names()).not.toContain('counts')
-    expect(await names()).not.toContain('log_state')
-    await mongo.collection('migrations').deleteMany({})
-    await start()
-    expect(await names()).toContain('migrations')
-  } finally {
-    await mongo.close()
-  }
-})
-
 it('computes the keys of stored articles, merges those that have one key, and sets times of the future back', async () => {
   const mongo = await connectMongo(bed.mongo.url, `${bed.env.MONGODB_PREFIX}_collector`)
   const [ana, bob] = [await bed.user('ana'), await bed.user('bob')]

@@ -42,6 +42,8 @@ const isSigned = ({ method = '', url = '', headers }: IncomingMessage, body: Buf
 export interface S3Server {
   /** Bytes by path. */
   objects: Map<string, Buffer>
+  /** While true, each request is answered with 503. */
+  isDown: boolean
   /** The address as `BLOBS_URL` has it. @param options.secret another secret, @param options.bucket another bucket */
   url(options?: { secret?: string; bucket?: string }): string
   stop(): Promise<void>
@@ -55,6 +57,7 @@ export const startS3Server = async (): Promise<S3Server> => {
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks)
     const path = request.url ?? ''
+    if (store.isDown) return response.writeHead(503).end('<Error/>')
     if (!isSigned(request, body)) return response.writeHead(403).end('<Error/>')
     if (!path.startsWith(`/${BUCKET}/`)) return response.writeHead(404).end('<Error/>')
     const object = objects.get(path)
@@ -68,8 +71,9 @@ export const startS3Server = async (): Promise<S3Server> => {
     server.listen(0, '127.0.0.1', resolve)
   })
   const { port } = server.address() as AddressInfo
-  return {
+  const store: S3Server = {
     objects,
+    isDown: false,
     url: ({ secret = SECRET, bucket = `${BUCKET}/one` } = {}) =>
       `s3://${KEY}:${encodeURIComponent(secret)}@127.0.0.1:${port}/${bucket}?region=${REGION}&tls=false`,
     stop: () =>
@@ -78,4 +82,5 @@ export const startS3Server = async (): Promise<S3Server> => {
         server.closeAllConnections()
       }),
   }
+  return store
 }

@@ -1,15 +1,10 @@
 import { type ServiceDeps, type StoreService, startStoreService } from '@iodine/service-kit'
 import type { CommunityConfig } from './config.js'
-import { namesByGrams } from './migrations/0001-names-by-grams.js'
 import { createModels } from './models/index.js'
 import { addCommunityRoutes } from './routes/community.js'
 
 /** Public profiles and their contributions: a projection of the other services' events. */
 export const createApp = (config: CommunityConfig, deps?: ServiceDeps): Promise<StoreService> =>
-  startStoreService(
-    'community',
-    config,
-    deps,
-    service => addCommunityRoutes(service, createModels(service.mongo)),
-    [namesByGrams],
+  startStoreService('community', config, deps, service =>
+    addCommunityRoutes(service, createModels(service.mongo)),
   )

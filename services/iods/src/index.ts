@@ -1,5 +1,4 @@
 export { createApp } from './app.js'
+export { newIodDoc } from './commands/create-iod.js'
 export { type IodsConfig, iodsConfigSchema } from './config.js'
-export { searchInDatabase } from './migrations/0001-search-in-database.js'
-export { sparseGrams } from './migrations/0002-sparse-grams.js'
-export { iodSchema, rankFields, searchFields } from './models/iod.js'
+export { iodSchema, rankFields } from './models/iod.js'

@@ -1,6 +1,12 @@
 import type { StoreService } from '@iodine/service-kit'
+import { projectCovotes } from './commands/project-covotes.js'
 import { createNewIods, type NewIods } from './commands/publish-iod.js'
+import { mergeTallies, recount } from './commands/tally-iods.js'
 import { createModels, type IodModels, type Limits } from './models/index.js'
+
+const VOTES_MS = 10_000
+const TALLIES_MS = 10_000
+const RECOUNT_MS = 24 * 3_600_000
 
 /** The service's models, with its work that is done after a change. */
 export interface IodStore extends IodModels {
@@ -9,5 +15,9 @@ export interface IodStore extends IodModels {
 
 export const createStore = (service: StoreService, limits: Limits): IodStore => {
   const models = createModels(service.mongo, limits)
+  // A task, as an outbox entry would cost each vote a transaction.
+  service.tasks.every('votes', VOTES_MS, () => projectCovotes(models))
+  service.tasks.every('tallies', TALLIES_MS, () => mergeTallies(models))
+  service.tasks.every('recount', RECOUNT_MS, () => recount(models, service.log))
   return { ...models, newIods: createNewIods(service, models.iods) }
 }

@@ -1,4 +1,4 @@
-import { iodsApi, repairInternal } from '@iodine/contracts'
+import { iodsApi } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -20,11 +20,13 @@ let api: ApiClient
 const IODS = 120
 
 beforeAll(async () => {
-  bed = await startServiceBed()
+  bed = await startServiceBed({ monitorCommands: true })
   const ana = await bed.user('ana')
-  // No timer of the service sends a command of its own while those of a request are counted.
+  // No timer or task of the service sends a command of its own while those of a request are counted.
   vi.useFakeTimers({ toFake: ['setInterval'] })
-  service = await createApp(readConfig(iodsConfigSchema, bed.env), bed.deps).finally(() => vi.useRealTimers())
+  service = await createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps).finally(() =>
+    vi.useRealTimers(),
+  )
   api = apiClient(await bed.listen(service), ana.token)
   for (let n = 0; n < IODS; n++)
     await api.call(iodsApi.createIod, { body: iodInput({ value: `value ${n}`, category: 'TITLE' }) })
@@ -59,25 +61,19 @@ describe('a request takes no more commands than it needs', () => {
   })
 })
 
-describe('a repair', () => {
-  it('writes nothing where nothing is owed, and reads no IODs', async () => {
-    await bed.internal(repairInternal.repair)
-    const { all, writes } = await commandsOf(service.mongo, () => bed.internal(repairInternal.repair))
-    expect([all.includes('find iods'), writes]).toEqual([true, []])
-    const created_at = { $gt: new Date(Date.now() - 600_000) }
-    const { executionStats } = await service.mongo
-      .collection('iods')
-      .find({ created_at, revision: null })
-      .explain('executionStats')
-    expect(executionStats).toMatchObject({ nReturned: 0, totalDocsExamined: 0 })
-  })
-
-  it('gives a revision to new IODs that have none', async () => {
-    const iods = service.mongo.collection('iods')
-    const { _id, revision, ...doc } = (await iods.findOne()) ?? expect.unreachable()
-    await iods.insertOne({ ...doc, fold_key: 'late', created_at: new Date() })
-    const { writes } = await commandsOf(service.mongo, () => bed.internal(repairInternal.repair))
-    expect(writes).toEqual(['update iods'])
-    expect(await iods.countDocuments({ revision: null })).toBe(0)
-  })
+it('a run of the tasks writes nothing when there is nothing to do', async () => {
+  const run = async (names: string[]) => {
+    for (const name of names) await service.tasks.run(name)
+  }
+  const all = ['votes', 'tallies', 'recount', 'usage']
+  await run(all)
+  const { writes } = await commandsOf(service.mongo, () => run(all))
+  // The recount reads in one snapshot.
+  expect(writes).toEqual(['commitTransaction'])
+  expect(await sent(() => run(['votes', 'tallies']))).toEqual([
+    'aggregate iods',
+    'count tallies',
+    'find covote_builds',
+    'hello',
+  ])
 })

@@ -27,7 +27,7 @@ import {
   type ServiceBed,
   startServiceBed,
 } from '@iodine/test-kit'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
 
 const TEXT = 'They say so:\nGiant mirrors heat the lake 🛰, and nobody asks.'
@@ -442,10 +442,8 @@ describe('one member who wants to flood an IOD', () => {
       const { [other]: added = 0 } = await client.call(evidenceApi.countEvidence, { body: { ids: [other] } })
       expect(added).toBeGreaterThan(0)
       expect(await take()).toMatchObject({ status: 413 })
-      await full.audit.handOver()
-      expect(entries).toMatchObject([
-        { action: 'evidence.imported', subject: { id: other }, count: added, outcome: 'done' },
-      ])
+      const imported = { action: 'evidence.imported', subject: { id: other }, count: added, outcome: 'done' }
+      await vi.waitFor(() => expect(entries).toMatchObject([imported]), 30_000)
     } finally {
       await full.close()
     }

@@ -125,7 +125,7 @@ describe('duplicates', () => {
     expect((await api.send('POST', '/iods', iodInput({ value: `${value}B` }))).status).toBe(409)
   })
 
-  it('lets one of 50 at once through', async () => {
+  it('lets one of 50 at once through', { tags: 'long' }, async () => {
     const input = iodInput()
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.send('POST', '/iods', input)))
     const statuses = answers.map(({ status }) => status).sort()
@@ -649,7 +649,9 @@ describe('with Redis flushed', () => {
 })
 
 describe('pages and counts that many ask for at once', () => {
-  it('show each what was acknowledged before it asked, names, votes and totals too', async () => {
+  it('show each what was acknowledged before it asked, names, votes and totals too', {
+    tags: 'long',
+  }, async () => {
     const word = `crowd${newId()}`
     const voter = apiClient(url, (await bed.user()).token)
     let created = 0
@@ -688,6 +690,17 @@ describe('pages and counts that many ask for at once', () => {
 describe('lists', () => {
   let all: Iod[]
 
+  /** Sets the time of each IOD, by its position in the order of creation. */
+  const createdAt = async (timeOf: (at: number) => Date) => {
+    const iods = service.mongo.collection('iods')
+    const found = await iods.find().sort({ _id: 1 }).toArray()
+    await iods.bulkWrite(
+      found.map(({ _id }, at) => ({
+        updateOne: { filter: { _id }, update: { $set: { created_at: timeOf(at) } } },
+      })),
+    )
+  }
+
   beforeEach(async () => {
     if (all) return
     const iods = service.mongo.collection('iods')
@@ -709,10 +722,7 @@ describe('lists', () => {
     for (let n = 0; n < 240; n += 12)
       await Promise.all(Array.from({ length: 12 }, (_, beside) => createNth(n + beside)))
     // Many IODs created at once often share a created_at.
-    for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
-      const created_at = new Date(Date.now() - 90_000 + (at >> 4))
-      await iods.updateOne({ _id }, { $set: { created_at } })
-    }
+    await createdAt(at => new Date(Date.now() - 90_000 + (at >> 4)))
     all = await api.call(iodsApi.listIods)
   })
 
@@ -813,6 +823,20 @@ describe('lists', () => {
             }
   })
 
+  it('refuses the cursor of another order, and an unknown order', async () => {
+    const cursorOf = async (query: string) =>
+      (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
+    for (const [cursor, query] of [
+      [await cursorOf(''), '&sort=votes'],
+      [await cursorOf('&sort=disputed'), ''],
+    ])
+      expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
+        status: 422,
+        body: { detail: ['cursor: is not one of ours'] },
+      })
+    expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
+  })
+
   describe('sorted by votes', () => {
     /** Votes of an IOD: on both sides, and on one. */
     const sides = (iod: Iod) => {
@@ -875,20 +899,6 @@ describe('lists', () => {
         }
       },
     )
-
-    it('refuses the cursor of another order, and an unknown order', async () => {
-      const cursorOf = async (query: string) =>
-        (await api.send('GET', `/iods?limit=1${query}`)).headers.get('x-next-cursor')
-      for (const [cursor, query] of [
-        [await cursorOf(''), '&sort=votes'],
-        [await cursorOf('&sort=disputed'), ''],
-      ])
-        expect(await api.send('GET', `/iods?limit=1&cursor=${cursor}${query}`)).toMatchObject({
-          status: 422,
-          body: { detail: ['cursor: is not one of ours'] },
-        })
-      expect((await api.send('GET', '/iods?sort=name')).status).toBe(422)
-    })
   })
 
   describe('counted by day', () => {
@@ -915,11 +925,7 @@ describe('lists', () => {
       // The clock stands: midnight must not pass between a count and its check.
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
       // Spread over 120 days, some of them empty.
-      const iods = service.mongo.collection('iods')
-      for (const [at, { _id }] of (await iods.find().sort({ _id: 1 }).toArray()).entries()) {
-        const created_at = new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS)
-        await iods.updateOne({ _id }, { $set: { created_at } })
-      }
+      await createdAt(at => new Date(Date.now() - (((at * 7) % 40) * 3 + (at % 2)) * DAY_MS))
     })
 
     it('are those of a plain count, oldest first, 30 days by default', async () => {

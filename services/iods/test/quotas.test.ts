@@ -1,4 +1,4 @@
-import { iodsApi, personalDataInternal, repairInternal, usageInternal } from '@iodine/contracts'
+import { iodsApi, personalDataInternal, usageInternal } from '@iodine/contracts'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import {
   type ApiClient,
@@ -111,7 +111,7 @@ describe('IODs', () => {
       expect(statuses(answers, 201)).toBe(2)
       await service.mongo.collection('iods').deleteMany({ description: { $ne: 'für alle' } })
       await service.mongo.collection('usage').updateMany({}, { $set: { checked_at: new Date(0) } })
-      expect(await bed.internal(repairInternal.repair)).toEqual({ repaired: 1 })
+      await service.tasks.run('usage')
       expect(await usage(id)).toEqual(before)
     }))
 
@@ -151,6 +151,6 @@ describe('IODs', () => {
         await bed.internal(personalDataInternal.forgetUser, { params: { id } })
       const usage = service.mongo.collection<{ _id: string; used: object }>('usage')
       expect(await usage.findOne({ _id: id })).toBeNull()
-      expect((await usage.findOne({ _id: 'nobody' }))?.used).toMatchObject({ iods: 3 })
+      expect((await usage.findOne({ _id: 'unowned' }))?.used).toMatchObject({ iods: 3 })
     }))
 })

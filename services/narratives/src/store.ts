@@ -1,7 +1,8 @@
 import type { Kind, StoreService } from '@iodine/service-kit'
+import { extractionWork } from './commands/complete-extraction.js'
 import { type Clusterings, clusteringWork } from './commands/mark-canon.js'
 import { createNarrativeWork, type NarrativeWork } from './commands/narrative-work.js'
-import { extractionWork } from './commands/settle.js'
+import { type Summing, summingWork } from './commands/sum-graph.js'
 import { createWaits, type Waits } from './commands/waits.js'
 import type { NarrativesConfig } from './config.js'
 import { createNumbers, type Numbers } from './models/counter.js'
@@ -10,8 +11,8 @@ import { createNarrativeQuotas } from './models/usage.js'
 import { type CanonReader, createCanonReader } from './queries/canon-view.js'
 
 /** The service with its models, as commands and queries use it. */
-export interface Store extends NarrativeModels, NarrativeWork, Clusterings {
-  /** Open narratives, for which it is seen to that they have a job. */
+export interface Store extends NarrativeModels, NarrativeWork, Clusterings, Summing {
+  /** Open narratives; each gets a job again when its job is lost. */
   extractions: Kind<{ id: string }>
   quotas: ReturnType<typeof createNarrativeQuotas>
   /** Ids of triplets. */
@@ -32,11 +33,12 @@ export const createStore = (
   service.app.addHook('preClose', async () => closing.abort())
   const models = createModels(service.mongo)
   const { outbox } = service
-  const clusterings = outbox.kind('canon', clusteringWork(service, models))
+  const wantedSums = outbox.kind('sums', summingWork(models))
   const store: Store = {
     ...models,
-    ...createNarrativeWork(service, { ...models, clusterings }),
-    clusterings,
+    ...createNarrativeWork(service, { ...models, wantedSums }),
+    clusterings: outbox.kind('canon', clusteringWork(service, models)),
+    wantedSums,
     extractions: outbox.kind(
       'extraction',
       extractionWork(() => store),

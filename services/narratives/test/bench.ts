@@ -5,14 +5,17 @@ import {
   type DomainEvent,
   type Extraction,
   narrativesInternal,
-  repairInternal,
 } from '@iodine/contracts'
-import { createOutbox, createPartMetrics, readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  createOutbox,
+  createPartMetrics,
+  readConfig,
+  rebuildPart,
+  type StoreService,
+} from '@iodine/service-kit'
 import { type ApiClient, apiClient, type BedUser, type ServiceBed, startServiceBed } from '@iodine/test-kit'
 import { expect, vi } from 'vitest'
-import { syncGraph } from '../src/commands/sync-graph.js'
 import { createApp, narrativesConfigSchema } from '../src/index.js'
-import type { NarrativeDoc } from '../src/models/narrative.js'
 import { createStore, type Store } from '../src/store.js'
 
 export type Triplet = Extraction['triplets'][number]
@@ -38,18 +41,18 @@ export interface Bench {
   joins(): (count: number) => Promise<void>
   /** Events sent to the community, oldest first. */
   heard: DomainEvent[]
-  /** Waits until the community knows how a narrative stands. */
-  told(id: string): Promise<void>
-  /** Leaves work on a narrative to be done, as its change does. */
-  owe(id: string): Promise<void>
-  /** Settles all narratives, so that nothing is left to do. */
-  settle(): Promise<void>
+  /** Waits until the last change of a narrative is published. */
+  published(id: string): Promise<void>
+  /** Builds a user's sums, or folds changes into them, whatever the size of the graph. */
+  sum(userId: string): Promise<void>
+  /** Recomputes the graphs of all users. */
+  rebuild(): Promise<void>
+  /** Erases deleted narratives and does all work of the outbox. */
+  clear(): Promise<void>
   internal: ServiceBed['internal']
   finish(id: string, body: BodyFor<typeof narrativesInternal.finishExtraction>): Promise<number>
-  /** Brings the graph in line with one narrative, as the repair does. */
-  sync(id: string): Promise<void>
-  /** Runs the repair, and all work of the outbox, as if it were due. */
-  repair(): Promise<void>
+  /** Does all work of the outbox as if it were due. */
+  workOff(): Promise<void>
   redis: { cut(): Promise<void>; mend(): Promise<void> }
   stop(): Promise<void>
 }
@@ -141,12 +144,23 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     keyless,
     heard: bed.events,
     internal,
-    async settle() {
+    async clear() {
       await store.narratives.updateMany({ state: 'deleted' }, { $unset: { restore_until: 1 } })
       await workOff({})
     },
-    told: id => workedOff({ kind: 'narrative.changed', key: id }),
-    owe: id => store.changed.add({ id }),
+    published: id => workedOff({ kind: 'narrative.changed', key: id }),
+    async sum(userId) {
+      await store.wantedSums.add({ id: userId })
+      await vi.waitFor(
+        async () => {
+          service.outbox.wake()
+          expect(await entries.countDocuments({ kind: 'sums', key: userId })).toBe(0)
+        },
+        { timeout: 60_000, interval: 10 },
+      )
+    },
+    rebuild: () => rebuildPart('narratives', { ...service.config, NARRATIVES_URL: url }),
+    workOff: () => workOff({}),
     redis,
     async user(username) {
       const user = await bed.user(username)
@@ -160,24 +174,17 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     },
     joins() {
       const add = vi.spyOn(service.queues, 'add')
-      const before = add.mock.settledResults.length
-      return count =>
-        vi.waitFor(() => {
-          const added = add.mock.settledResults.slice(before)
-          expect(added.filter(({ type }) => type === 'fulfilled').length).toBeGreaterThanOrEqual(count)
-        }, 60_000)
+      /** Jobs that requests have added; those of other queues are no requests. */
+      const added = () =>
+        add.mock.settledResults.filter(
+          ({ type }, n) => type === 'fulfilled' && add.mock.calls[n]?.[0] === 'extraction',
+        ).length
+      const before = added()
+      return count => vi.waitFor(() => expect(added() - before).toBeGreaterThanOrEqual(count), 60_000)
     },
     async finish(id, body) {
       const answer = await internal(narrativesInternal.finishExtraction, { params: { id }, body })
       return answer.triplets_extracted
-    },
-    async sync(id) {
-      const narrative = await store.narratives.findById(id).lean<NarrativeDoc>()
-      if (narrative) await syncGraph(store, narrative)
-    },
-    async repair() {
-      await internal(repairInternal.repair)
-      await workOff({})
     },
     async stop() {
       await redis.mend()

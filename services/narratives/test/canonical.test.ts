@@ -17,7 +17,6 @@ import {
 import { newId } from '@iodine/test-kit'
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { canonicalNarratives } from '../src/migrations/0002-canonical-narratives.js'
 import { type Bench, CROWD_MS, startBench, type Triplet, triplet } from './bench.js'
 
 type User = Awaited<ReturnType<Bench['user']>>
@@ -748,25 +747,12 @@ describe('the data', () => {
     await vi.waitFor(async () => expect(await waiting()).toBe(true), 30_000)
     await bench.service.redis.flushall()
     expect(await waiting()).toBe(false)
-    await bench.repair()
+    await bench.workOff()
     expect(await waiting()).toBe(true)
     await cluster()
-    await bench.repair()
+    await bench.workOff()
     expect(
       await bench.service.mongo.collection('outbox').countDocuments({ kind: 'canon', key: ana.id }),
     ).toBe(0)
-  })
-
-  it('of texts from before are marked, and their sentences found', async () => {
-    const id = await say([heat()])
-    await bench.store.canon.deleteMany({})
-    const unset = { $unset: { 'triplets.$[].cite': 1 } }
-    await bench.store.narratives.collection.updateOne({ _id: new Types.ObjectId(id) }, unset)
-    await canonicalNarratives.up(bench.service.mongo)
-    await canonicalNarratives.up(bench.service.mongo)
-    expect(await state()).toMatchObject({ pending: true })
-    expect(await list()).toMatchObject([{ sentences: 0, triplets: 1 }])
-    await cluster()
-    expect(await list()).toMatchObject([{ sentences: 1, triplets: 1 }])
   })
 })

@@ -1,8 +1,6 @@
 import { DETAILS, narrativesApi, narrativesInternal } from '@iodine/contracts'
 import { newId } from '@iodine/test-kit'
-import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { rebuildGraph } from '../src/commands/rebuild-graph.js'
 import { type Bench, startBench } from './bench.js'
 
 const TEXT = 'They hide numbers 🛰. Nobody asks why. The moon is far.'
@@ -20,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => bench?.stop())
 beforeEach(async () => {
   ana = await bench.user('ana')
-  // As the worker hands it over.
+  // As the worker delivers it.
   bench.work(id =>
     bench.finish(id, {
       triplets: [
@@ -34,13 +32,6 @@ beforeEach(async () => {
 const say = async (fields: { text?: string; src?: string } = {}) =>
   (await ana.api.call(narrativesApi.createNarrative, { body: { text: TEXT, ...fields } })).id
 const citations = (id: string) => ana.api.call(narrativesApi.listCitations, { params: { id } })
-const stored = async (id: string) => (await bench.store.narratives.findById(id).lean())?.triplets ?? []
-/** Takes the citations away, as a version before has stored no others. */
-const age = (id: string) =>
-  bench.store.narratives.collection.updateOne(
-    { _id: new Types.ObjectId(id) },
-    { $unset: { 'triplets.$[].cite': 1 } },
-  )
 
 describe('citations', () => {
   it('are listed of an own narrative; what has none is left out', async () => {
@@ -67,31 +58,6 @@ describe('citations', () => {
     expect((await ana.api.send('GET', path)).status).toBe(404)
     await ana.api.call(narrativesApi.restoreNarrative, { params: { id } })
     expect(await citations(id)).toHaveLength(1)
-  })
-
-  it('are found when asked for in narratives of a version before, and stored by a rebuild', async () => {
-    const [old, other, mute] = [await say(), await say({ text: 'Nobody says anything.' }), await say()]
-    await age(old)
-    await age(other)
-    await bench.store.narratives.updateOne({ _id: mute }, { $set: { triplets: [] } })
-    const [place] = await citations(old)
-    expect(TEXT.slice(place?.start, place?.end)).toContain('They hide numbers')
-    expect(await citations(other)).toEqual([])
-    expect(await citations(mute)).toEqual([])
-    expect(await stored(old)).not.toContainEqual(expect.objectContaining({ cite: expect.anything() }))
-
-    await rebuildGraph(bench.store)
-    expect((await stored(old)).map(({ cite }) => cite)).toEqual([
-      null,
-      { start: place?.start, end: place?.end, score: expect.any(Number) },
-    ])
-    expect((await stored(other)).map(({ cite }) => cite)).toEqual([null, null])
-    expect(await stored(mute)).toEqual([])
-    // What is there stays: the worker knew which part of a long text said it.
-    const shifted = { start: 3, end: 9, score: 0.5 }
-    await bench.store.narratives.updateOne({ _id: old }, { $set: { 'triplets.1.cite': shifted } })
-    await rebuildGraph(bench.store)
-    expect((await stored(old))[1]?.cite).toEqual(shifted)
   })
 })
 

@@ -1,37 +1,27 @@
-import { createHmac, randomBytes } from 'node:crypto'
-import type { SightingModels } from './models/index.js'
+import type { StoreService } from '@iodine/service-kit'
+import { createSecrets, type Secrets } from './commands/create-secrets.js'
+import { createRecordRequests } from './commands/request-records.js'
+import { isSnapshotDue, snapshotWork } from './commands/take-snapshot.js'
+import { createRunWork, type RunWork } from './commands/work-on-run.js'
+import { createModels, type SightingModels } from './models/index.js'
 
-/** Names that others see in the place of ids, and signatures of texts, of this deployment. */
-export interface Secrets {
-  /** Seed of the signatures. */
-  seed: string
-  /** An id in the place of a record's, which tells nothing about when and by whom it was collected. */
-  opaqueId(recordId: string): string
+/** The service's models, with its work that is done after a change. */
+export interface SightingStore {
+  models: SightingModels
+  secrets(): Promise<Secrets>
+  runWork: RunWork
 }
 
-/**
- * The secret of this index: made once and kept beside the signatures that it makes, which are of no use without it. Other
- * keys of the deployment change without it.
- */
-export const createSecrets = ({ index }: SightingModels): (() => Promise<Secrets>) => {
-  let known: Promise<Secrets> | undefined
-  const read = async (): Promise<Secrets> => {
-    const fresh = { seed: randomBytes(32).toString('base64'), complete: false }
-    const doc = await index
-      .findOneAndUpdate({ _id: 'index' }, { $setOnInsert: fresh }, { upsert: true, returnDocument: 'after' })
-      .lean()
-    const seed = doc?.seed ?? ''
-    return {
-      seed,
-      opaqueId: recordId =>
-        createHmac('sha256', Buffer.from(seed, 'base64')).update(recordId).digest('hex').slice(0, 24),
-    }
-  }
-  return () => {
-    known ??= read().catch(error => {
-      known = undefined
-      throw error
-    })
-    return known
-  }
+const INDEX_MS = 60_000
+const SNAPSHOT_MS = 10 * 60_000
+
+export const createStore = (service: StoreService): SightingStore => {
+  const { mongo, outbox, tasks, peers, log } = service
+  const models = createModels(mongo)
+  const secrets = createSecrets(models, createRecordRequests(service))
+  // Requests records at the first start, before anything else needs the secrets.
+  tasks.every('index', INDEX_MS, secrets)
+  const snapshots = outbox.kind('snapshot', snapshotWork(models))
+  tasks.every('daily-snapshot', SNAPSHOT_MS, async () => (await isSnapshotDue(models)) && snapshots.add({}))
+  return { models, secrets, runWork: createRunWork(outbox, { models, peers, secrets, log }) }
 }

@@ -1,10 +1,4 @@
-import {
-  iodsInternal,
-  personalDataInternal,
-  repairInternal,
-  type SightingCounts,
-  sightingsApi,
-} from '@iodine/contracts'
+import { iodsInternal, personalDataInternal, type SightingCounts, sightingsApi } from '@iodine/contracts'
 import { apiClient, type BedUser, newId } from '@iodine/test-kit'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { bucketOf } from '../src/queries/count-others.js'
@@ -30,11 +24,6 @@ const agree = (user: BedUser, counted = true) =>
   apiOf(user).call(sightingsApi.setCounting, { body: { counted } })
 const ask = (user: BedUser, record_id: string): Promise<SightingCounts> =>
   apiOf(user).call(sightingsApi.countSightings, { body: { record_id } })
-/** Takes the next day's snapshot. */
-const nextDay = async () => {
-  await rig.service.mongo.collection('snapshots').deleteMany({})
-  await rig.bed.internal(repairInternal.repair).catch(() => {})
-}
 /** So many users who count, with a record each. */
 const crowd = async (size: number, record: Parameters<Rig['put']>[1]) => {
   const users: { user: BedUser; id: string }[] = []
@@ -70,7 +59,7 @@ it('counts others who agreed, for one who agreed, from the next day on, by month
   expect(status).toBe(403)
   await agree(ana)
   expect(await apiOf(ana).call(sightingsApi.getCounting)).toEqual({ counted: true })
-  await nextDay()
+  await rig.nextDay()
   const { day, counts } = await ask(ana, id ?? '')
   expect(day).toBe(new Date().toISOString().slice(0, 10))
   expect(counts).toEqual([
@@ -81,7 +70,7 @@ it('counts others who agreed, for one who agreed, from the next day on, by month
   expect((await ask(users[0]?.user as BedUser, users[0]?.id ?? '')).counts).toHaveLength(2)
   await agree(users[1]?.user as BedUser, false)
   expect((await ask(ana, id ?? '')).counts).toHaveLength(2)
-  await nextDay()
+  await rig.nextDay()
   expect((await ask(ana, id ?? '')).counts).toEqual([])
 })
 
@@ -90,11 +79,11 @@ it('does not change within a day, whatever is collected, deleted or taken back',
   const users = await crowd(5, { key, text: `${TEXT} again` })
   await agree(ana)
   const [id] = await rig.put(ana, { key, text: `${TEXT} again` })
-  await nextDay()
+  await rig.nextDay()
   const before = await ask(ana, id ?? '')
   expect(before.counts).toMatchObject([{ others: '3–5' }, { others: '3–5' }])
   await crowd(6, { key, text: `${TEXT} again` })
-  await rig.bed.internal(repairInternal.repair).catch(() => {})
+  await rig.takeSnapshot()
   expect(await ask(ana, id ?? '')).toEqual(before)
   for (const { user } of users)
     await rig.bed.internal(personalDataInternal.forgetUser, { params: { id: user.id } })
@@ -107,7 +96,7 @@ it('counts those with the text or link of an IOD', async () => {
   const link = `https://news.example/${newId()}`
   await crowd(6, { text: `An alarm was heard ${newId()}`, links: [`${link}?utm_source=x`] })
   await agree(ana)
-  await nextDay()
+  await rig.nextDay()
   const iod_id = newId()
   const iod = {
     id: iod_id,

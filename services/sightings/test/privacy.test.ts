@@ -1,4 +1,4 @@
-import { BUCKETS, iodsInternal, repairInternal, sightingsApi } from '@iodine/contracts'
+import { BUCKETS, iodsInternal, sightingsApi } from '@iodine/contracts'
 import { apiClient, type BedUser, newId, rounds, seededRandom } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aRecord, type Rig, startRig } from './rig.js'
@@ -110,7 +110,7 @@ it(
     const veiled = Array.from({ length: 12 }, () => marked('veiled', 'anonymous'))
     await rig.put(others[0] as BedUser, ...shown.slice(0, 6), ...veiled.slice(0, 6))
     await rig.put(others[1] as BedUser, ...shown.slice(6), ...veiled.slice(6))
-    await rig.bed.internal(repairInternal.repair).catch(() => {})
+    await rig.takeSnapshot()
     const hidden = others.map(() => Array.from({ length: 15 }, () => marked('hidden', null)))
 
     const iods = new Map(STORIES.map(value => [newId(), value]))
@@ -134,8 +134,7 @@ it(
     for (const question of asked) before.push(isSearch(question) ? (await ask(question)).answer : null)
 
     for (const [n, user] of others.entries()) await rig.put(user, ...(hidden[n] ?? []))
-    await rig.service.mongo.collection('snapshots').deleteMany({})
-    await rig.bed.internal(repairInternal.repair).catch(() => {})
+    await rig.nextDay()
 
     const never = [
       ...secrets.flatMap(({ id, account, url, posted_at, fetched_at }) => [

@@ -10,6 +10,7 @@ import {
 import { quotesOf } from '@iodine/likeness'
 import { readConfig, type StoreService } from '@iodine/service-kit'
 import { apiClient, type BedUser, newId, type ServiceBed, startServiceBed } from '@iodine/test-kit'
+import { expect, vi } from 'vitest'
 import { createApp, sightingsConfigSchema } from '../src/index.js'
 
 /** The service on its bed, with a collector that knows the records that were put. */
@@ -27,6 +28,10 @@ export interface Rig {
     user: BedUser,
     question: Partial<SightingSearch>,
   ): Promise<import('@iodine/contracts').SightingResults>
+  /** Takes the day's snapshot, if it is due, and waits for it. */
+  takeSnapshot(): Promise<void>
+  /** Takes the next day's snapshot. */
+  nextDay(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -54,8 +59,12 @@ export const aRecord = (given: Partial<SightingRecord> = {}): SightingRecord => 
   }
 }
 
-export const startRig = async (env: Record<string, string> = {}): Promise<Rig> => {
-  const bed = await startServiceBed()
+export const startRig = async (
+  env: Record<string, string> = {},
+  bedOptions: Parameters<typeof startServiceBed>[0] = {},
+): Promise<Rig> => {
+  const bed = await startServiceBed(bedOptions)
+  bed.answer(recordsInternal.resightRecords, () => ({ next: null }))
   const service = await createApp(readConfig(sightingsConfigSchema, { ...bed.env, ...env }), bed.deps)
   const url = await bed.listen(service)
   const records = new Map<string, SightingRecord & { user_id: string }>()
@@ -97,6 +106,16 @@ export const startRig = async (env: Record<string, string> = {}): Promise<Rig> =
     },
     search: (user, question) =>
       apiClient(url, user.token).call(sightingsApi.searchSightings, { body: question as SightingSearch }),
+    async takeSnapshot() {
+      await service.tasks.run('daily-snapshot')
+      const pending = () => service.mongo.collection('outbox').countDocuments({ kind: 'snapshot' })
+      await vi.waitFor(async () => expect(await pending()).toBe(0), 30_000)
+    },
+    async nextDay() {
+      await rig.takeSnapshot()
+      await service.mongo.collection('snapshots').deleteMany({})
+      await rig.takeSnapshot()
+    },
     stop: () => bed.stop(),
   }
   return rig

@@ -1,7 +1,8 @@
-import { personalDataInternal, recordsInternal, repairInternal, sightingsInternal } from '@iodine/contracts'
-import { apiClient, type BedUser, newId } from '@iodine/test-kit'
+import { personalDataInternal, recordsInternal, sightingsInternal } from '@iodine/contracts'
+import { HttpError, readConfig } from '@iodine/service-kit'
+import { apiClient, type BedUser, commandsOf, newId } from '@iodine/test-kit'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { foldings } from '../src/migrations/0001-foldings.js'
+import { createApp, sightingsConfigSchema } from '../src/index.js'
 import { aRecord, type Rig, startRig } from './rig.js'
 
 let rig: Rig
@@ -9,7 +10,7 @@ let ana: BedUser
 let bo: BedUser
 
 beforeAll(async () => {
-  rig = await startRig()
+  rig = await startRig({}, { monitorCommands: true })
 })
 afterAll(() => rig?.stop())
 beforeEach(async () => {
@@ -300,14 +301,9 @@ describe('searching by links, forwards and pictures', () => {
       expect([question, idsOf(await rig.search(ana, question))]).toEqual([question, [post, link]])
   })
 
-  it('knows a record that is indexed by other rules again for the text that it was', async () => {
+  it('keeps the claimed time of a record that is indexed again by other rules', async () => {
     const record = { text: CLAIM, posted_at: DAY(1), fetched_at: DAY(9) }
     const [id = ''] = await rig.put(ana, record)
-    const index = rig.service.mongo.collection<{ _id: string; complete?: boolean; asked?: string }>('index')
-    await index.updateOne({ _id: 'index' }, { $set: { complete: true, asked: id } })
-    await foldings.up(rig.service.mongo)
-    expect(await index.findOne({ _id: 'index' })).toMatchObject({ complete: false })
-    expect(await index.findOne({ _id: 'index' })).not.toHaveProperty('asked')
     // As after a change of the rules: the same text has another hash.
     await rig.put(ana, { ...record, id, text: NEARLY })
     const { items } = await rig.search(ana, { text: NEARLY })
@@ -454,20 +450,33 @@ it('says when posts were posted, as the user’s own records say', async () => {
   ])
 })
 
-it('asks the collector once for all records, page by page, and goes on where it was cut off', async () => {
-  const asked: (string | null)[] = []
+it('requests all records once for a new index, page by page, and goes on where it was cut off', async () => {
+  const { bed, service } = rig
+  const outbox = service.mongo.collection('outbox')
+  const isIdle = () => expect.poll(() => outbox.countDocuments(), { timeout: 30_000 }).toBe(0)
+  await isIdle()
+  const requested: (string | null)[] = []
   const last = 'f'.repeat(24)
-  let down = true
-  rig.bed.answer(recordsInternal.resightRecords, ({ body }) => {
-    if (body.after === last && down) throw new Error('cut off')
-    asked.push(body.after)
+  bed.answer(recordsInternal.resightRecords, ({ body }) => {
+    requested.push(body.after)
+    if (requested.length === 2) throw new HttpError(503, 'cut off')
     return { next: body.after === null ? last : null }
   })
-  await rig.bed.internal(repairInternal.repair).catch(() => {})
-  down = false
-  await rig.bed.internal(repairInternal.repair)
-  await rig.bed.internal(repairInternal.repair)
-  expect(asked).toEqual([null, last])
+  const start = () => createApp(readConfig(sightingsConfigSchema, bed.env), bed.deps)
+  // As after the database was dropped; two replicas start.
+  await service.mongo.collection('index').deleteMany({})
+  const replicas = await Promise.all([start(), start()])
+  await expect.poll(() => requested, { timeout: 30_000 }).toEqual([null, last, last])
+  await isIdle()
+  for (const each of replicas) await each.close()
+  const third = await start()
+  await third.tasks.run()
+  await isIdle()
+  const { writes } = await commandsOf(third.mongo, async () => {
+    for (const task of ['index', 'daily-snapshot']) await third.tasks.run(task)
+  })
+  await third.close()
+  expect([requested, writes]).toEqual([[null, last, last], []])
 })
 
 it('refuses a batch that is larger than one call may be', async () => {

@@ -4,10 +4,7 @@ import { startProcessor } from './processor.js'
 import { anchorsProcessor } from './processors/anchors.js'
 import { canonProcessor } from './processors/canon.js'
 import { extractionProcessor } from './processors/extraction.js'
-import { inactivityProcessor } from './processors/inactivity.js'
 import { mailProcessor } from './processors/mail.js'
-import { repairProcessor } from './processors/repair.js'
-import { secretsProcessor } from './processors/secrets.js'
 import { subscriptionsProcessor } from './processors/subscriptions.js'
 
 /** The background workers: one processor per queue, plus the health routes of every process. */
@@ -19,12 +16,9 @@ export const createApp = async (config: WorkersConfig, deps: ServiceDeps = {}): 
     await Promise.all([
       startProcessor(canonProcessor, context),
       startProcessor(extractionProcessor, context),
-      startProcessor(inactivityProcessor, context),
       startProcessor(anchorsProcessor, context),
       startProcessor(mailProcessor, context),
-      startProcessor(repairProcessor, context),
       startProcessor(subscriptionsProcessor, context),
-      startProcessor(secretsProcessor, context),
     ])
   } catch (error) {
     await service.close()

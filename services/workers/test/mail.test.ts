@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
-import {
-  accountsInternal,
-  LIMITS,
-  type MailJob,
-  mailsInternal,
-  PRODUCT_NAME,
-  repairInternal,
-} from '@iodine/contracts'
+import { accountsInternal, LIMITS, type MailJob, mailsInternal, PRODUCT_NAME } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -38,7 +31,6 @@ let refusing: Server
 let workers: Part
 let service: Service
 let recipients = 0
-let repairs = 0
 const logs: string[] = []
 const settled: string[] = []
 
@@ -49,17 +41,11 @@ beforeAll(async () => {
     settled.push(params.id)
     return { done: true as const }
   })
-  bed.answer(repairInternal.repair, () => {
-    if (++repairs % 2) throw new HttpError(404, 'Not found')
-    return { repaired: 1 }
-  })
   const config = readConfig(workersConfigSchema, {
     ...bed.env,
     SMTP_URL: catcher.url,
     MAIL_FROM: 'Team <team@example.org>',
     LOG_LEVEL: 'trace',
-    // A port without a listener.
-    IODS_URL: 'http://127.0.0.1:1',
   })
   workers = await createApp(config, {
     logger: createLogger('workers', 'trace', { write: line => void logs.push(line) }),
@@ -377,10 +363,4 @@ describe('a sign-in mail', () => {
     for (const secret of [CANARY, 'magic-login', 'reader1@']) expect(seen).not.toContain(secret)
     expect(logs.some(line => line.includes('job failed'))).toBe(true)
   })
-})
-
-it('asks every few seconds each service to repair, whatever the others do', async () => {
-  const before = repairs
-  await expect.poll(() => repairs).toBeGreaterThanOrEqual(before + 8)
-  await expect.poll(() => logs.some(line => line.includes('"repaired":1'))).toBe(true)
 })

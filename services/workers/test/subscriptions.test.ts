@@ -1,11 +1,4 @@
-import {
-  type BodyOf,
-  DONE,
-  type FeedKind,
-  type ResponseOf,
-  repairInternal,
-  subscriptionsInternal,
-} from '@iodine/contracts'
+import { type BodyOf, DONE, type FeedKind, type ResponseOf, subscriptionsInternal } from '@iodine/contracts'
 import {
   createLogger,
   createService,
@@ -41,7 +34,6 @@ beforeAll(async () => {
   feed = await startFeed(() => {})
   bed = await startServiceBed()
   bed.answer(subscriptionsInternal.claimPull, () => ({ pull: due.shift() ?? null }))
-  bed.answer(repairInternal.repair, () => ({ repaired: 0 }))
   bed.answer(subscriptionsInternal.extendPull, ({ params }) => {
     if (lost.has(params.id)) throw new HttpError(409, 'lost')
     return DONE

@@ -8,8 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
-import { createModels, rebuildGraph } from '@iodine/narratives'
-import { connectMongo, prepareModels } from '@iodine/service-kit'
+import { narrativesConfigSchema } from '@iodine/narratives'
+import { connectMongo, readConfig, rebuildPart, storeEntries } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
@@ -67,21 +67,20 @@ try {
         link_keys: [],
         node_keys: [],
         graph: null,
-        repairs: 0,
+        retries: 0,
       })
     await db.collection('narratives').insertMany(batch)
   }
-  const connection = await connectMongo(mongo.uri, name)
-  const models = createModels(connection)
-  await prepareModels(connection)
   console.error('the rebuild …')
-  await rebuildGraph(models)
-  await connection.close()
+  await rebuildPart('narratives', readConfig(narrativesConfigSchema, stack.parts.narratives.env))
   console.error('the clusters …')
   const canon = db.collection('canon')
-  const marked = { revision: 0, texts: 1, version: 0, method: 'offline', check_at: new Date() }
+  const marked = { revision: 0, texts: 1, version: 0, method: 'offline' }
   const clustered = await timed(async () => {
     await canon.updateOne({ _id: user_id }, { $setOnInsert: marked }, { upsert: true })
+    const connection = await connectMongo(mongo.uri, name)
+    await storeEntries(connection, [{ kind: 'canon', payload: { id: user.id }, key: user.id }])
+    await connection.close()
     while ((await canon.countDocuments({ _id: user_id, 'clustered.texts': 1 })) === 0) await sleep(200)
   })
   const members = await db.collection('canon_members').countDocuments({ user_id })
@@ -99,7 +98,7 @@ try {
     if (statusCode !== 200) throw new Error(`the read was answered with ${statusCode}`)
     return bytes
   }
-  // The plain graph is read from sums once the repair has built them.
+  // The plain graph is read from sums once they are built.
   await read('/graph/triplets?limit=5000')
   while ((await db.collection('summed').countDocuments({ _id: user_id, graph: { $ne: null } })) === 0)
     await sleep(500)

@@ -4,7 +4,7 @@
  * with `npm start`.
  *
  *   npm run bench -- consensus
- *   ROUNDS=20 IODS=20000 npm run bench -- consensus
+ *   ROUNDS=20 IODS=64000 npm run bench -- consensus
  */
 import { iodsApi } from '@iodine/contracts'
 import { startProduct } from '@iodine/harness'
@@ -14,10 +14,10 @@ import { count, ratio, table, timed, timeInterleaved, whole } from './lib/measur
 import { seedIods } from './lib/seed-iods.js'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
-const iods = Number(process.env.IODS ?? 4_000)
+const iods = Number(process.env.IODS ?? 16_000)
 const VOTERS = 4
-/** Time of votes in a row: two rounds of the repair, which counts. */
-const BLOCK_MS = 4_000
+/** Time of votes in a row: two runs of the task that counts them. */
+const BLOCK_MS = 20_000
 const READS = 50
 const WARM_UPS = 5
 const PAGE = 50

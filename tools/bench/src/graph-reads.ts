@@ -1,7 +1,7 @@
 /**
  * Cost of reading a graph over HTTP against reading the same aggregates from the database with its driver:
  * one account with TRIPLETS triplets, the page's filters, with and without the browser's limit, in turns. The
- * product's rebuild makes the aggregates, its repair the sums; their times are printed too. A second account
+ * product's rebuild makes the aggregates, its outbox the sums; their times are printed too. A second account
  * with SMALL triplets shows how bounded reads grow with the graph.
  *
  *   npm run bench -- graph-reads
@@ -9,8 +9,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
-import { createModels, rebuildGraph } from '@iodine/narratives'
-import { connectMongo, prepareModels } from '@iodine/service-kit'
+import { narrativesConfigSchema } from '@iodine/narratives'
+import { readConfig, rebuildPart } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { type Document, MongoClient, ObjectId } from 'mongodb'
 import { request } from 'undici'
@@ -59,11 +59,12 @@ try {
             subject: `Entity number ${skewed(entities)}`,
             verb: `verb ${skewed(VERBS)}`,
             object: `Entity number ${skewed(entities)}`,
+            cite: null,
           })),
           link_keys: [],
           node_keys: [],
           graph: null,
-          repairs: 0,
+          retries: 0,
         })
         made += said
       }
@@ -73,12 +74,9 @@ try {
   }
   const accounts = { large: await fill(triplets), small: await fill(small) }
   const { user_id } = accounts.large
-  const connection = await connectMongo(mongo.uri, name)
-  const models = createModels(connection)
-  await prepareModels(connection)
   console.error('the rebuild …')
-  const rebuild = await timed(() => rebuildGraph(models))
-  await connection.close()
+  const config = readConfig(narrativesConfigSchema, stack.parts.narratives.env)
+  const rebuild = await timed(() => rebuildPart('narratives', config))
   console.error('the sums …')
   const summed = await timed(async () => {
     const [users, summed] = [Object.values(accounts).map(({ user_id }) => user_id), db.collection('summed')]
@@ -86,7 +84,7 @@ try {
       await sleep(500)
   })
   console.log(
-    `${whole(triplets)} triplets, ${whole(await edges.countDocuments({ user_id }))} aggregates, rebuilt in ${count(rebuild / 1000)} s; ${whole(await db.collection('sums').countDocuments({ user_id }))} sums, built in ${count(summed / 1000)} s by the repair`,
+    `${whole(triplets)} triplets, ${whole(await edges.countDocuments({ user_id }))} aggregates, rebuilt in ${count(rebuild / 1000)} s; ${whole(await db.collection('sums').countDocuments({ user_id }))} sums, built in ${count(summed / 1000)} s`,
   )
 
   const straight = async (filter: Document) => {

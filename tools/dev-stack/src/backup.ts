@@ -141,9 +141,8 @@ export const backup = async (env: Env, to: string): Promise<boolean> => {
 }
 
 /**
- * Queues are copied first: the repair job and `rebuild-community` find and mend documents without jobs, but
- * jobs about documents missing from the databases would be processed. Blobs are copied after the database that
- * names them.
+ * Queues are copied first: the outbox adds missing jobs again, but jobs about documents that the databases lack would
+ * be processed. Blobs are copied after the database that names them.
  */
 const copyData = async (
   { MONGODB_URI, REDIS_URL, BLOBS_URL = '' }: StackConfig,

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { signUp, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
@@ -14,7 +15,6 @@ afterAll(() => {
 })
 
 test('the team’s command finds the running copy, starts a stopped one, and says why it can do neither', {
-  tags: 'long',
   timeout: 240_000,
 }, async () => {
   const mail = await startMailCatcher()

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { authApi, graphApi, iodsApi, narrativesApi, profileApi } from '@iodine/contracts'
 import { apiClient, startMailCatcher, temporaryFolder } from '@iodine/test-kit'
 import { expect, test } from 'vitest'
@@ -5,7 +6,6 @@ import { addDemo } from '../src/demo.js'
 import { startStack } from '../src/index.js'
 
 test('the demo fills a copy whose mail goes to SMTP_URL and that asks for beta codes, without a mail to anybody', {
-  tags: 'long',
   timeout: 180_000,
 }, async () => {
   const folder = temporaryFolder()

@@ -10,6 +10,7 @@ const FIRST_SIZE = { cpu: '100m', memory: '192Mi', limit: '512Mi' }
  * - `settings` passed on by docker-compose.yml, with the default value
  * - `secrets` those of this service alone, besides those of every service
  * - `resources` requests and limits of a pod
+ * - `jobs` has heavy work, which processes of its own do (`ROLE`)
  */
 const readServices = async root => {
   const services = []
@@ -23,6 +24,7 @@ const readServices = async root => {
         settings: {},
         secrets: [],
         resources: FIRST_SIZE,
+        jobs: false,
         ...service,
       })
   }
@@ -32,19 +34,20 @@ const readServices = async root => {
 const secretRef = (name, key = name) =>
   `            - name: ${name}\n              valueFrom: { secretKeyRef: { name: iodine, key: ${key} } }`
 
-const kubernetesPart = ({ name, upper, settings, secrets, resources: { cpu, memory, limit } }) => {
+/** @param app name of the Deployment: the service's, or that of its jobs */
+const deployment = (app, role, { name, upper, settings, secrets, resources: { cpu, memory, limit } }) => {
   const maps = ['iodine', 'iodine-services', ...(Object.keys(settings).length > 0 ? [`iodine-${name}`] : [])]
   return `apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: ${name}
+  name: ${app}
 spec:
   revisionHistoryLimit: 3
   strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } }
-  selector: { matchLabels: { app: ${name} } }
+  selector: { matchLabels: { app: ${app} } }
   template:
     metadata:
-      labels: { app: ${name}, tier: service }
+      labels: { app: ${app}, tier: service }
     spec:
       automountServiceAccountToken: false
       enableServiceLinks: false
@@ -59,14 +62,15 @@ spec:
         - maxSkew: 1
           topologyKey: kubernetes.io/hostname
           whenUnsatisfiable: ScheduleAnyway
-          labelSelector: { matchLabels: { app: ${name} } }
+          labelSelector: { matchLabels: { app: ${app} } }
       containers:
-        - name: ${name}
+        - name: ${app}
           image: registry.example.org/iodine/${name}:0.1.0
           ports: [{ name: http, containerPort: 8080 }]
           envFrom:
 ${maps.map(map => `            - configMapRef: { name: ${map} }`).join('\n')}
           env:
+            - { name: ROLE, value: ${role} }
 ${[secretRef('SERVICE_KEY'), secretRef('REDIS_URL'), secretRef('MONGODB_URI', `MONGODB_URI_${upper}`), ...secrets.map(each => secretRef(each))].join('\n')}
           resources:
             requests: { cpu: ${cpu}, memory: ${memory} }
@@ -88,8 +92,10 @@ ${[secretRef('SERVICE_KEY'), secretRef('REDIS_URL'), secretRef('MONGODB_URI', `M
             timeoutSeconds: 3
           volumeMounts: [{ name: tmp, mountPath: /tmp }]
       volumes: [{ name: tmp, emptyDir: {} }]
----
-apiVersion: v1
+`
+}
+
+const serviceOf = name => `apiVersion: v1
 kind: Service
 metadata:
   name: ${name}
@@ -98,20 +104,22 @@ spec:
   clusterIP: None
   selector: { app: ${name} }
   ports: [{ name: http, port: 8080, targetPort: http }]
----
-apiVersion: autoscaling/v2
+`
+
+const autoscaler = (name, min) => `apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
   name: ${name}
 spec:
   scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: ${name} }
-  minReplicas: 2
+  minReplicas: ${min}
   maxReplicas: 6
   metrics:
     - type: Resource
       resource: { name: cpu, target: { type: Utilization, averageUtilization: 70 } }
----
-apiVersion: policy/v1
+`
+
+const budget = name => `apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
   name: ${name}
@@ -119,16 +127,32 @@ spec:
   maxUnavailable: 1
   selector: { matchLabels: { app: ${name} } }
 `
+
+const kubernetesPart = service => {
+  const { name } = service
+  const jobs = `${name}-jobs`
+  return [
+    deployment(name, service.jobs ? 'api' : 'all', service),
+    serviceOf(name),
+    autoscaler(name, 2),
+    budget(name),
+    ...(service.jobs
+      ? [deployment(jobs, 'jobs', service), serviceOf(jobs), autoscaler(jobs, 1), budget(jobs)]
+      : []),
+  ].join('---\n')
 }
 
-const composePart = ({ name, upper, settings, secrets }) => {
+/** @param container name of the container: the service's, or that of its jobs */
+const composeContainer = (container, { name, upper, settings, secrets, jobs }) => {
+  const isJobs = container !== name
   const given = [
+    ...(jobs ? [`      ROLE: ${isJobs ? 'jobs' : `\${ROLE:-all}`}`] : []),
     ...Object.entries(settings).map(([key, value]) => `      ${key}: \${${key}:-${value}}`),
     ...secrets.map(key => `      ${key}: \${${key}:?run deploy/new-env.mjs}`),
   ]
-  return `  ${name}:
+  return `  ${container}:
     <<: *hardened
-    image: \${IMAGES:-iodine}/${name}:\${VERSION:-0.1.0}
+${isJobs ? '    profiles: [jobs]\n' : ''}    image: \${IMAGES:-iodine}/${name}:\${VERSION:-0.1.0}
     build: { context: ., dockerfile: deploy/Dockerfile, target: part, args: { PART: ${name} } }
     environment:
       <<: *environment
@@ -137,6 +161,11 @@ ${given.map(line => `${line}\n`).join('')}    networks: [parts, mongo, redis]
     depends_on: *needs-both
 `
 }
+
+const composePart = service =>
+  [service.name, ...(service.jobs ? [`${service.name}-jobs`] : [])]
+    .map(container => composeContainer(container, service))
+    .join('')
 
 const address = ({ name, upper }) => `  ${upper}_URL: http://${name}:8080`
 

@@ -11,25 +11,42 @@ import { readyAddress } from './output.js'
 /** The workspace's root: the same distance from src and from dist. */
 const ROOT = resolve(import.meta.dirname, '../../..')
 const START_MS = 240_000
-/** Merely ends what hangs: on a busy machine every part takes some seconds to end its work. */
+/** Timeout of a stop: on a busy machine every part takes some seconds to end its work. */
 const STOP_MS = 60_000
 
 /** The product as a user runs it: `npm start`, in its own process group and data folder. */
 export interface Product {
   url: string
   inboxUrl: string
-  /** The newest sign-in link mailed to an address; waits for it. */
+  /** Waits for the newest sign-in link mailed to an address. */
   mailedLink(to: string): Promise<string>
-  /** Runs `npm run account` on this product; rejects with its output on failure. */
+  /** Runs `npm run account` on this product. Rejects with its output. */
   account(...args: string[]): Promise<void>
-  /** Everything logged so far. */
+  /** Returns the log. */
   log(): string
   /** Simulates a power cut: SIGKILL to the whole process group. */
   cutPower(): Promise<void>
   /** Starts again on the same data and ports. */
   start(): Promise<void>
-  /** Ctrl+C, then removes the data folder. Resolves to the exit code; null if it had to be killed. */
+  /** Sends SIGINT, then removes the data folder. Resolves to the exit code; null if it had to be killed. */
   stop(): Promise<number | null>
+}
+
+/** Waits for the newest sign-in link mailed to an address. */
+const linkMailedTo = async (inboxUrl: string, to: string): Promise<string> => {
+  for (let left = 600; left > 0; left--) {
+    const mails = (await (await fetch(`${inboxUrl}/api/email`)).json()) as {
+      to: { address: string }[]
+      text: string
+    }[]
+    const link = mails
+      .filter(mail => mail.to.some(each => each.address === to))
+      .map(mail => /https?:\/\/\S+token=\S+/.exec(mail.text)?.[0])
+      .at(-1)
+    if (link) return link
+    await new Promise(next => setTimeout(next, 100))
+  }
+  throw new Error(`no sign-in link was mailed to ${to}`)
 }
 
 /**
@@ -74,21 +91,7 @@ export const startProduct = async (
     url: `http://localhost:${port}`,
     inboxUrl,
     start,
-    async mailedLink(to) {
-      for (let left = 600; left > 0; left--) {
-        const mails = (await (await fetch(`${inboxUrl}/api/email`)).json()) as {
-          to: { address: string }[]
-          text: string
-        }[]
-        const link = mails
-          .filter(mail => mail.to.some(each => each.address === to))
-          .map(mail => /https?:\/\/\S+token=\S+/.exec(mail.text)?.[0])
-          .at(-1)
-        if (link) return link
-        await new Promise(next => setTimeout(next, 100))
-      }
-      throw new Error(`no sign-in link was mailed to ${to}`)
-    },
+    mailedLink: to => linkMailedTo(inboxUrl, to),
     async account(...args) {
       const env = { ...process.env, DATA_DIR: dataDir }
       await promisify(execFile)('npm', ['run', '-s', 'account', '--', ...args], { cwd: ROOT, env })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Stack } from '@iodine/dev-stack'
-import { COMMAND_PATIENCE_MS, createPeers, type Peers } from '@iodine/service-kit'
+import { COMMAND_TIMEOUT_MS, createPeers, type Peers } from '@iodine/service-kit'
 import {
   type AiProvider,
   type ApiClient,
@@ -79,7 +79,7 @@ export const startTestStack = async ({
     throw error
   })
   const services = JSON.parse(readFileSync(join(stack.dataDir, 'services.json'), 'utf8'))
-  const peers = createPeers(services, undefined, COMMAND_PATIENCE_MS)
+  const peers = createPeers(services, undefined, COMMAND_TIMEOUT_MS)
   return {
     ...stack,
     mongoUrl: mongo.url,

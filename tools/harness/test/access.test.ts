@@ -610,7 +610,9 @@ it('lets each role do what the table says, on every route, and nothing else', as
           operation.method === 'DELETE' ? undefined : input,
         )
       }
-      for (const { scopes, own: owners, others, token } of scripts) {
+      // What a token of all scopes does not open, none opens; the table of each row's scopes is compared below.
+      const tried = operation.scopes ? scripts : scripts.slice(-1)
+      for (const { scopes, own: owners, others, token } of tried) {
         const isOpen = scopes.some(scope => OPEN_TO_TOKENS[scope].includes(name))
         const seen = [path, scopes]
         if (operation.access === 'anyone') {
@@ -644,7 +646,7 @@ it('lets each role do what the table says, on every route, and nothing else', as
     }
     if (name === END_OTHERS) clients.collector = await connectExtension()
   }
-}, 240_000)
+}, 600_000)
 
 it('opens to tokens what its table says, nothing by default, and to `collect` what the extension may', () => {
   for (const scope of API_SCOPES) {

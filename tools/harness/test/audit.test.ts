@@ -146,7 +146,7 @@ const RECORDED_ELSEWHERE = [
   'work.retried',
 ] as const
 
-/** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in what is owed to it. */
+/** Proves that a text is neither in the log, as it is stored and as it is downloaded, nor in its pending entries. */
 const expectUnseen = async (words: readonly string[], proof: string) => {
   const csv = String((await admin.api.send('GET', '/admin/audit/export')).body)
   const { databases } = await stack.dump()
@@ -422,10 +422,12 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.sightings.env
   const mongo = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_sightings`)
   try {
-    const owed = mongo.collection('audit_outbox')
-    const hours = await owed.countDocuments()
-    // As once their hour is past.
-    await owed.updateMany({}, { $set: { due_at: new Date() } })
+    const counts = mongo.collection('audit_counts')
+    const hours = await counts.countDocuments()
+    // As once their hour is past: the task that delivers them runs at the start.
+    await counts.updateMany({}, { $set: { due_at: new Date() } })
+    await stack.parts.sightings.stop()
+    await stack.parts.sightings.start()
     for (const action of ['sightings.counted', 'sightings.not-counted'] as const)
       await vi.waitFor(async () => {
         const entries = await list({ actor: script.id, action: [action] })
@@ -433,8 +435,7 @@ it('a script of one member fills it with 50 entries and one an hour, hides nothi
         expect(entries.filter(({ subject }) => subject.id !== null)).toHaveLength(50)
         expect(entries.length).toBeLessThanOrEqual(50 + hours)
       }, 30_000)
-    // An entry leaves what is owed after auth has it.
-    await expect.poll(() => owed.countDocuments()).toBe(0)
+    await expect.poll(() => mongo.collection('outbox').countDocuments({ kind: /^audit/ })).toBe(0)
   } finally {
     await mongo.close()
   }
@@ -461,7 +462,7 @@ it('has the settings that each part has started with, and secrets by name alone'
 })
 
 it('knows each setting that is not an address of a part itself', () => {
-  const own = /^(HOST|PORT|METRICS_PORT|\w+_PREFIX|WORKERS_URL|DRAIN_MS)$/
+  const own = /^(HOST|PORT|METRICS_PORT|\w+_PREFIX|WORKERS_URL|DRAIN_MS|ROLE)$/
   const addresses = SERVICE_NAMES.map(name => `${name.toUpperCase()}_URL`)
   const known: readonly string[] = [...OPEN_SETTINGS, ...SECRET_SETTINGS]
   const read = [...settings()].flatMap(([name, { parts }]) => (parts.length > 0 ? name : []))
@@ -515,19 +516,22 @@ it('a campaigns service that is killed between an action and its hand-over loses
       vi.waitFor(() => expect(deleted.length).toBeGreaterThan(before), { timeout: BLOCKED_MS, interval: 5 }),
     )
   }
-  await campaigns.start()
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.campaigns.env
   const mongo = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_campaigns`)
+  const pending = { kind: /^audit/ }
   try {
-    // What a kill has cut off, and what was counted together, would wait for minutes.
-    await mongo.collection('audit_outbox').updateMany({}, { $set: { due_at: new Date() } })
+    // Interrupted actions and counts would wait for minutes.
+    await mongo.collection('outbox').updateMany(pending, { $set: { due_at: new Date() } })
+    await mongo.collection('audit_counts').updateMany({}, { $set: { due_at: new Date() } })
+    await campaigns.start()
     const gone = new Set(deleted)
     for (const id of unanswered) {
       const { status } = await admin.api.send('GET', `/campaigns/${id}`)
       if (status === 404) gone.add(id)
     }
     await vi.waitFor(async () => {
-      expect(await mongo.collection('audit_outbox').countDocuments()).toBe(0)
+      expect(await mongo.collection('outbox').countDocuments(pending)).toBe(0)
+      expect(await mongo.collection('audit_counts').countDocuments()).toBe(0)
       const entries = (await list({ action: ['campaign.deleted'] })).filter(({ actor }) =>
         users.some(({ id }) => id === actor.id),
       )

@@ -137,14 +137,14 @@ it(`everything acknowledged is done in the end, although Redis is flushed ${FLUS
 })
 
 it('a schedule that has lost its next job is put back, too', async () => {
-  const queue = service.queues.queue('inactivity')
-  const next = (await queue.getJobScheduler('inactivity'))?.next
+  const queue = service.queues.queue('anchors')
+  const next = (await queue.getJobScheduler('anchors'))?.next
   await queue
-    .getJob(`repeat:inactivity:${next}`)
+    .getJob(`repeat:anchors:${next}`)
     .then(job => job?.remove({ removeChildren: true }).catch(() => {}))
-  await service.redis.del(queue.toKey(`repeat:inactivity:${next}`), queue.toKey('delayed'))
+  await service.redis.del(queue.toKey(`repeat:anchors:${next}`), queue.toKey('delayed'))
   await vi.waitFor(async () => {
-    const now = (await queue.getJobScheduler('inactivity'))?.next
-    expect(await queue.getJob(`repeat:inactivity:${now}`)).toBeTruthy()
+    const now = (await queue.getJobScheduler('anchors'))?.next
+    expect(await queue.getJob(`repeat:anchors:${now}`)).toBeTruthy()
   }, patiently)
 })

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { iodsApi } from '@iodine/contracts'
 import { facetsOf, iodInput, NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
@@ -23,7 +24,6 @@ afterAll(async () => {
 })
 
 it('an iods service killed while IODs are created keeps list, search and counts in step', {
-  tags: 'long',
   timeout: 60_000 + KILLS * 15_000,
 }, async () => {
   const acknowledged = new Set<string>()

@@ -1,7 +1,7 @@
 /** @module-tag long */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { graphApi, narrativesApi, profileApi, repairInternal } from '@iodine/contracts'
-import { type Connection, connectMongo } from '@iodine/service-kit'
+import { graphApi, narrativesApi, profileApi } from '@iodine/contracts'
+import { type Connection, connectMongo, storeEntries } from '@iodine/service-kit'
 import { NO_LIMITS, rounds, type SignedInUser } from '@iodine/test-kit'
 import mongoose from 'mongoose'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -16,7 +16,7 @@ let stored: Connection
 let narratives: SpawnedPart
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', EXTRACTION_WAIT_MS: '3000' } })
+  stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent' } })
   const { MONGODB_URI, MONGODB_PREFIX } = stack.parts.narratives.env
   stored = await connectMongo(MONGODB_URI ?? '', `${MONGODB_PREFIX}_narratives`)
   narratives = await spawnPart(stack, 'narratives')
@@ -36,17 +36,18 @@ it('a narratives service killed while it folds and builds sums answers what the 
   const summed = () => stored.collection('summed')
   const idOf = ({ id }: SignedInUser) => new mongoose.Types.ObjectId(id)
   const isSummed = (user: SignedInUser) => summed().countDocuments({ _id: idOf(user), graph: { $ne: null } })
-  /** Has the user's sums built anew: none are kept of a graph this small unless they are wanted. */
-  const want = (user: SignedInUser) =>
-    summed().updateOne(
-      { _id: idOf(user) },
-      {
-        $set: { graph: null, entities: 0, verbs: 0, links: 0, sources: 0 },
-        $unset: { building: 1, lease: 1 },
-      },
-      { upsert: true },
-    )
-  const repair = () => stack.peers.call('narratives', repairInternal.repair)
+  /** Has the user's sums built again: a graph this small has none unless they are wanted. */
+  const want = async (user: SignedInUser) => {
+    const { id } = user
+    await summed().updateOne({ _id: idOf(user) }, { $set: { graph: null }, $unset: { building: 1 } })
+    await storeEntries(stored, [{ kind: 'sums', payload: { id }, key: id }])
+  }
+  const isWanted = ({ id }: SignedInUser) =>
+    stored.collection('outbox').countDocuments({ kind: 'sums', key: id })
+  const isAtWork = async (user: SignedInUser) => {
+    const states = [{ graph: { $ne: null } }, { building: { $exists: true } }]
+    expect(await summed().countDocuments({ _id: idOf(user), $or: states })).toBe(1)
+  }
 
   for (let kill = 0; kill < KILLS; kill++) {
     // Another each time: a transaction that a kill leaves open blocks its user until the database ends it.
@@ -54,20 +55,19 @@ it('a narratives service killed while it folds and builds sums answers what the 
     await user.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-test' } })
     users.push(user)
     await narratives.start()
-    const again =
-      (work: () => Promise<{ status: number } | undefined>) => async (isRunning: () => boolean) => {
-        while (isRunning()) {
-          const status = await work().then(
-            answer => answer?.status ?? 200,
-            () => 503,
-          )
-          if (status < 300) answered++
-          else {
-            refused++
-            await sleep(20)
-          }
+    const again = (work: () => Promise<{ status: number }>) => async (isRunning: () => boolean) => {
+      while (isRunning()) {
+        const status = await work().then(
+          answer => answer.status,
+          () => 503,
+        )
+        if (status < 300) answered++
+        else {
+          refused++
+          await sleep(20)
         }
       }
+    }
     let made = 0
     let kept = 0
     const clients = [
@@ -80,19 +80,18 @@ it('a narratives service killed while it folds and builds sums answers what the 
           return answer
         }),
       ),
-      again(() => user.api.send('GET', '/graph/triplets?limit=5')),
       again(async () => {
-        await repair()
-        if (await isSummed(user)) await want(user)
-        return undefined
+        const answer = await user.api.send('GET', '/graph/triplets?limit=5')
+        if (!(await isWanted(user))) await want(user)
+        return answer
       }),
     ]
     const isKept = (least: number) =>
-      vi.waitFor(() => expect(kept).toBeGreaterThan(least), { timeout: 30_000, interval: 5 })
+      vi.waitFor(() => expect(kept).toBeGreaterThan(least), { timeout: BLOCKED_MS, interval: 5 })
     const isDue = async () => {
       await isKept(2)
-      await want(user)
       await isKept(6)
+      await vi.waitFor(() => isAtWork(user), { timeout: BLOCKED_MS, interval: 5 })
     }
     await killAtWork(narratives, clients, isDue, 500)
   }
@@ -100,11 +99,9 @@ it('a narratives service killed while it folds and builds sums answers what the 
 
   await narratives.start()
   for (const user of users) {
-    // As when the time of a build that was killed has run out.
-    await summed().updateOne({ _id: idOf(user), lease: { $exists: true } }, { $set: { lease: new Date(0) } })
+    await want(user)
     await vi.waitFor(
       async () => {
-        await repair()
         const open = { user_id: idOf(user), state: 'open' }
         expect(await stored.collection('narratives').countDocuments(open)).toBe(0)
         expect(await isSummed(user)).toBe(1)

@@ -66,6 +66,9 @@ describe('a narrative through the whole product', () => {
     ['rate-limited', 429, DETAILS.providerRateLimit],
     ['refusal', 422, DETAILS.providerRefused],
     ['failing', 502, DETAILS.providerFailed],
+  ]
+  /** Failures of the provider to the worker, too: services/workers/test/extraction.test.ts tells them apart. */
+  const failures: typeof faults = [
     ['reset', 502, DETAILS.providerFailed],
     ['html', 502, DETAILS.providerFailed],
     ['broken-json', 502, DETAILS.providerFailed],
@@ -73,14 +76,16 @@ describe('a narrative through the whole product', () => {
     ['cut-off', 502, DETAILS.providerFailed],
     ['nonsense', 502, DETAILS.providerFailed],
   ]
-  it.each(faults)('with a provider that answers %s is %i', async (fault, status, detail) => {
+  const isTold = async (fault: AiAnswer, status: number, detail: string) => {
     const before = await ana.api.call(narrativesApi.listNarratives)
     stack.ai.always(fault)
     const answer = await post()
     expect([answer.status, answer.body]).toEqual([status, { detail }])
     if (status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await ana.api.call(narrativesApi.listNarratives)).toEqual(before)
-  })
+  }
+  it.each(faults)('with a provider that answers %s is %i', isTold)
+  it.each(failures)('with a provider that answers %s is %i', { tags: 'long' }, isTold)
 
   it('of many texts with instructions to a provider that obeys them, stores what fits the schema and does nothing else', {
     tags: 'long',

@@ -199,10 +199,10 @@ describe('a request', () => {
   })
 })
 
-test('a job of the clock begins a trace of its own at every run', async () => {
+test('a recurring task begins a trace of its own at every run', async () => {
   await vi.waitFor(
     () => {
-      const runs = collector.spans().filter(span => span.name === 'process repair')
+      const runs = collector.spans().filter(span => span.name === 'process usage')
       expect(runs.length).toBeGreaterThan(1)
       expect(new Set(runs.map(span => span.traceId)).size).toBe(runs.length)
       expect(runs.filter(span => span.parentSpanId)).toEqual([])
@@ -258,7 +258,7 @@ describe('metrics', () => {
       expect(part('dependency_up', 'gateway",dependency="redis"')).toBe(1)
     }, 30_000)
     expect(part('job_duration_seconds_count', 'workers",queue="mail",outcome="completed"')).toBeGreaterThan(0)
-    expect(part('queue_jobs', 'workers",queue="repair",state="delayed"')).toBeLessThanOrEqual(1)
+    expect(part('queue_jobs', 'workers",queue="subscriptions",state="delayed"')).toBeLessThanOrEqual(1)
     expect(part('queue_oldest_job_age_seconds', 'workers",queue="mail"')).toBe(0)
     expect(part('jobs_given_up_total', 'auth",queue="user.deleted"')).toBe(0)
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m)

@@ -74,7 +74,7 @@ it('a record is found once it is collected, shared while its owner wants, and go
     await expect.poll(() => holds(name), { timeout: 30_000 }).toBe(false)
 })
 
-it('a deleted record, and a text that was changed, are found no more', async () => {
+it('a deleted record, and a text that was changed, are found no more', { tags: 'long' }, async () => {
   const [text, changed] = [unique(), unique()]
   const article = blogArticle({ canonical: `https://blog.example.org/${newId()}` })
   const hand = (body: string, fetched: Date) =>

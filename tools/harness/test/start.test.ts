@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { expect, onTestFinished, test } from 'vitest'
 import { startProduct } from '../src/index.js'
 
@@ -8,7 +9,6 @@ const open = async (url: string) => {
 }
 
 test('npm start, which runs a bundle, serves the app, the API reference and the inbox, before and after a power cut', {
-  tags: 'long',
   timeout: 300_000,
 }, async () => {
   const product = await startProduct({ RATE_LIMITS: 'off' })

@@ -18,21 +18,21 @@ import {
 } from './build.js'
 import { readWarc } from './warc.js'
 
-/** `erased`: all that is there holds, but content was taken out. */
+/** `erased`: all checks hold, but content was removed. */
 export type Verdict = 'good' | 'changed' | 'unreadable' | 'erased'
 
 /** One part that was checked. */
 export interface WaczCheck {
   name: 'file' | 'content' | 'manifest' | 'log' | 'signature' | 'time' | 'evidence'
   ok: boolean
-  /** What was found, as a sentence. */
+  /** The result, as a sentence. */
   says: string
 }
 
 export interface WaczReport {
   verdict: Verdict
   checks: WaczCheck[]
-  /** What the file says of itself; absent where it can't be read. */
+  /** Properties that the file states; absent if it is unreadable. */
   about?: { url: string; capturedAt: string; receivedAt: string; seq: number; keyId: string } | undefined
   /** Whether the key was given, and not taken from the file. */
   isKeyGiven: boolean
@@ -50,7 +50,7 @@ interface Sealing {
   keys: PublishedKey[]
 }
 
-/** The files of a WACZ of ours. Throws for anything else, and for more than `FILE_MAX` bytes. */
+/** Returns the files of a WACZ of ours. Throws for any other file, and for more than `FILE_MAX` bytes. */
 const unpack = (data: Uint8Array): Map<string, Uint8Array> => {
   let total = 0
   const names = new Set<string>()
@@ -84,7 +84,7 @@ const check = (name: WaczCheck['name'], ok: boolean, good: string, bad: string):
   says: ok ? good : bad,
 })
 
-/** False for what throws: the file may hold anything. */
+/** Returns false if the test throws: the file may contain anything. */
 const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> => {
   try {
     return await test()
@@ -93,7 +93,7 @@ const holds = async (test: () => boolean | Promise<boolean>): Promise<boolean> =
   }
 }
 
-/** Whether every file is the one that the data package names, and every byte of the ZIP file is as we write it. */
+/** Checks that every file is the one that the data package names, and every byte of the ZIP file is as we write it. */
 const checkFile = async (
   data: Uint8Array,
   files: ReadonlyMap<string, Uint8Array>,
@@ -148,7 +148,7 @@ interface Annotation {
   }
 }
 
-/** Whether the quotes' words stand where they say, in code points. Quotes of fields are checked by their words. */
+/** Checks the positions of quotes, in code points. Quotes of fields are checked by their words. */
 const checkEvidence = (
   files: ReadonlyMap<string, Uint8Array>,
   stored: ReadonlyMap<string, Uint8Array>,
@@ -165,14 +165,14 @@ const checkEvidence = (
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), unit => unit.charCodeAt(0))
 
-/** Whether authorities saw a state of the log that the server signed, and that goes on from the seal's. */
+/** Checks that authorities time-stamped a signed state of the log that continues the seal's. */
 const checkTime = async (
   checkpoint: Checkpoint,
   { checkpoint: later, consistency }: Anchored,
   isSigned: (checkpoint: Checkpoint) => Promise<boolean>,
   authorities: readonly string[],
 ): Promise<WaczCheck> => {
-  // Anybody can go on from a log by themselves and have that time-stamped.
+  // Anyone can extend a log and have the result time-stamped.
   if (!(await isSigned(later)))
     return check(
       'time',
@@ -207,11 +207,59 @@ const checkTime = async (
   )
 }
 
+interface Opened {
+  files: Map<string, Uint8Array>
+  manifest: Manifest
+  sealing: Sealing
+}
+
+/** Opens a WACZ of ours. Throws for any other file. */
+const open = (data: Uint8Array): Opened => {
+  if (data.length > FILE_MAX) throw new RangeError('too large')
+  const files = unpack(data)
+  const manifest = readJson(files, MANIFEST) as Manifest
+  const sealing = readJson(files, SEAL) as Sealing
+  if (!Array.isArray(manifest.blobs) || typeof sealing.seal.seq !== 'number') throw new TypeError('not ours')
+  return { files, manifest, sealing }
+}
+
+const checkManifest = async (manifest: Manifest, { seal }: Sealing): Promise<WaczCheck> =>
+  check(
+    'manifest',
+    await holds(async () => (await manifestHash(manifest)) === seal.manifest_hash),
+    'The manifest is the one that was sealed.',
+    'The manifest is not the one that was sealed.',
+  )
+
+const checkLog = async ({ seal, proof, checkpoint }: Sealing): Promise<WaczCheck> =>
+  check(
+    'log',
+    await holds(async () => {
+      const leaf = await leafHash(seal)
+      const isOfCheckpoint = proof.size === checkpoint.size && proof.seq === seal.seq
+      return (
+        isOfCheckpoint && (await verifyInclusion(leaf, seal.seq, proof.size, proof.path, checkpoint.root))
+      )
+    }),
+    `The seal is entry ${seal.seq} of the log of ${checkpoint?.size}.`,
+    'The seal is not in the log.',
+  )
+
+const checkSignature = (checkpoint: Checkpoint, isSigned: boolean, isKeyGiven: boolean): WaczCheck =>
+  check(
+    'signature',
+    isSigned,
+    isKeyGiven
+      ? 'The log’s state is signed with the given key.'
+      : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
+    'The log’s state is not signed with that key.',
+  )
+
 /**
  * Checks a web archive that `buildWacz` made, without a server: file, content, manifest, log, signature, time-stamp (if it has one) and evidence.
  * @param trusted keys that may have signed, in PEM; without any the file's own are taken, which prove only that the
  *   file is in itself consistent
- * @param authorities certificates of time-stamping authorities, in PEM; without any, anybody may have stamped
+ * @param authorities certificates of time-stamping authorities, in PEM; without any, any authority is accepted
  */
 export const verifyWacz = async (
   data: Uint8Array,
@@ -219,79 +267,48 @@ export const verifyWacz = async (
   authorities: readonly string[] = [],
 ): Promise<WaczReport> => {
   const isKeyGiven = trusted.length > 0
-  let files: Map<string, Uint8Array>
-  let manifest: Manifest
-  let sealing: Sealing
+  let opened: Opened
   try {
-    if (data.length > FILE_MAX) throw new RangeError('too large')
-    files = unpack(data)
-    manifest = readJson(files, MANIFEST) as Manifest
-    sealing = readJson(files, SEAL) as Sealing
-    if (!Array.isArray(manifest.blobs) || typeof sealing.seal.seq !== 'number')
-      throw new TypeError('not ours')
+    opened = open(data)
   } catch {
     const says = 'This is no web archive of a capture, or it is damaged beyond reading.'
     return { verdict: 'unreadable', checks: [{ name: 'file', ok: false, says }], isKeyGiven }
   }
-  const { seal, proof, checkpoint, anchored, keys } = sealing
+  const { files, manifest, sealing } = opened
+  const { seal, checkpoint, anchored, keys } = sealing
   const isSigned = (signed: Checkpoint) =>
     holds(async () => {
       const tried = isKeyGiven ? trusted : keys.map(({ public_key }) => public_key)
       for (const key of tried) if (await verifyCheckpoint(signed, key)) return true
       return false
     })
-  const checks: WaczCheck[] = []
-  const damaged = 'The archive can’t be read.'
-  const fallback = {
-    content: check('content', false, '', damaged),
+  const unreadable = {
+    content: check('content', false, '', 'The archive can’t be read.'),
     isErased: false,
     stored: new Map<string, Uint8Array>(),
   }
-  const { content, isErased, stored } = await checkContent(
-    files.get(ARCHIVE) ?? new Uint8Array(),
-    manifest,
-  ).catch(() => fallback)
-  checks.push(
+  const archive = files.get(ARCHIVE) ?? new Uint8Array()
+  const { content, isErased, stored } = await checkContent(archive, manifest).catch(() => unreadable)
+  const checks = [
     await checkFile(data, files, manifest, sealing).catch(() =>
       check('file', false, '', `Changed since it was written: ${PACKAGE}.`),
     ),
     content,
-    check(
-      'manifest',
-      await holds(async () => (await manifestHash(manifest)) === seal.manifest_hash),
-      'The manifest is the one that was sealed.',
-      'The manifest is not the one that was sealed.',
-    ),
-    check(
-      'log',
-      await holds(async () => {
-        const leaf = await leafHash(seal)
-        const isOfCheckpoint = proof.size === checkpoint.size && proof.seq === seal.seq
-        return (
-          isOfCheckpoint && (await verifyInclusion(leaf, seal.seq, proof.size, proof.path, checkpoint.root))
-        )
-      }),
-      `The seal is entry ${seal.seq} of the log of ${checkpoint?.size}.`,
-      'The seal is not in the log.',
-    ),
-    check(
-      'signature',
-      await isSigned(checkpoint),
-      isKeyGiven
-        ? 'The log’s state is signed with the given key.'
-        : `The log’s state is signed with the key in this file, ${checkpoint?.key_id}. Compare it with the server’s.`,
-      'The log’s state is not signed with that key.',
-    ),
-    ...(anchored
-      ? [
-          await checkTime(checkpoint, anchored, isSigned, authorities).catch(() =>
-            check('time', false, '', 'The time-stamp can’t be read.'),
-          ),
-        ]
-      : []),
+    await checkManifest(manifest, sealing),
+    await checkLog(sealing),
+    checkSignature(checkpoint, await isSigned(checkpoint), isKeyGiven),
+  ]
+  if (anchored)
+    checks.push(
+      await checkTime(checkpoint, anchored, isSigned, authorities).catch(() =>
+        check('time', false, '', 'The time-stamp can’t be read.'),
+      ),
+    )
+  const areQuotesFound = await holds(() => checkEvidence(files, stored))
+  checks.push(
     check(
       'evidence',
-      await holds(() => checkEvidence(files, stored)),
+      areQuotesFound,
       'The quotes stand where they say.',
       'A quote does not stand where it says.',
     ),

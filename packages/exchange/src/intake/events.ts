@@ -4,7 +4,7 @@ import { packedStix } from '../packed/stix-in-misp.js'
 import { parseObject } from '../stix/read.js'
 import type { Place } from './opened.js'
 
-/** Bytes of pieces after which other work gets a turn. */
+/** Bytes of pieces after which the import yields, so that other work can run. */
 const YIELD_BYTES = 250_000
 
 /** Opens a file of MISP events, without what they hold packed. Throws UnreadableFile. */

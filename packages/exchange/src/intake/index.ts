@@ -14,7 +14,7 @@ export { openOwnBundle } from './records.js'
 /** Whether the pieces of a format are kept as they are; those of others are read, and nothing is left of them. */
 export const isKeptFormat = (format: ImportFormat): boolean => format === 'stix' || format === 'misp'
 
-/** Opens a file. Yields now and then, for others to get a turn. Throws UnreadableFile for what is none of the format, and past a limit. */
+/** Opens a file. Yields regularly, so that other work can run. Throws UnreadableFile for another format, and past a limit. */
 export function* openFile(
   format: ImportFormat,
   bytes: Uint8Array,

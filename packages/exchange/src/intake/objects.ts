@@ -9,7 +9,7 @@ import type { OpenedFile } from './opened.js'
 
 /** Markings that a file may define. */
 const MARKINGS_MAX = 1_000
-/** Bytes of objects after which other work gets a turn. */
+/** Bytes of objects after which the import yields, so that other work can run. */
 const YIELD_BYTES = 250_000
 
 /** An event's parts, of which each is a piece. */

@@ -23,7 +23,7 @@ export interface OpenedFile {
   techniques: string[]
 }
 
-/** Where a piece stands, if its own bytes don't tell. */
+/** Position of a piece, if its bytes do not contain it. */
 export type Place =
   | { format: 'stix'; isPacked?: boolean }
   | ({

@@ -15,7 +15,7 @@ import {
 import { parseObject, readStixObject } from '../stix/read.js'
 import type { KnownPiece, OpenedFile } from './opened.js'
 
-/** Objects after which other work gets a turn. */
+/** Objects after which the import yields, so that other work can run. */
 const YIELD_OBJECTS = 100
 /** Bytes of a CSV file: it is read at once. */
 const CSV_BYTES = 8_388_608

@@ -33,7 +33,7 @@ export function* openStix(bytes: Uint8Array, limits: SliceLimits): Generator<voi
       if (!(error instanceof UnreadableFile)) throw error
     }
   }
-  // What we made of attributes is made anew.
+  // Objects that we made of attributes are created again.
   if (packed.size > 0)
     for (const n of [...packed, ...madeOfMisp]) places[n] = { format: 'stix', isPacked: true }
   return { ...file, places }

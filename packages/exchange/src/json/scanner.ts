@@ -1,6 +1,6 @@
 import { UnreadableFile } from '../read.js'
 
-/** Where a value stands: from its first byte up to the one after its last. */
+/** Position of a value: its first byte, and the byte after its last. */
 export type Span = readonly [start: number, end: number]
 
 export interface SliceLimits {
@@ -20,21 +20,21 @@ export const CLOSE_LIST = code(']')
 export const COMMA = code(',')
 export const COLON = code(':')
 
-/** A piece of a file that can't be read and is left out, and why. */
+/** An unreadable piece of a file, which is left out, and the reason. */
 export interface Skipped {
   place: string
   value: string
   reason: string
 }
 
-/** Bytes after which a scan lets other work come in between. */
+/** Bytes after which a scan yields, so that other work can run. */
 const YIELD_BYTES = 1_048_576
 /** Values passed over after which a scan yields: each costs an exception. */
 const YIELD_FAILURES = 200
 
 /**
- * Goes through a JSON text in UTF-8 from one value to the next. Reads the structure alone: what stands in a value that is
- * skipped is for a JSON parser to check.
+ * Scans a JSON text in UTF-8 from one value to the next. Reads only the structure: a JSON parser checks the content of
+ * skipped values.
  */
 export class JsonScanner {
   at: number
@@ -44,7 +44,7 @@ export class JsonScanner {
   private readonly limits: SliceLimits
   private readonly place: () => string
 
-  /** @param place what a value that is too large is called */
+  /** @param place returns the name of the current value, for errors */
   constructor(bytes: Uint8Array, limits: SliceLimits, place: () => string) {
     this.bytes = bytes
     this.limits = limits
@@ -65,14 +65,14 @@ export class JsonScanner {
     return this.refuse(`The file is not valid JSON, near byte ${this.at + 1}.`)
   }
 
-  /** Whether it is time for other work. */
+  /** Returns whether the scan should yield. */
   isLong(): boolean {
     if (this.at <= this.nextYield) return false
     this.nextYield = this.at + YIELD_BYTES
     return true
   }
 
-  /** The text of some bytes. */
+  /** Returns the text of some bytes. */
   text(start: number, end: number): string {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(

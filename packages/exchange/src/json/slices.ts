@@ -9,12 +9,11 @@ import {
 } from './scanner.js'
 
 /**
- * Finds the objects of a list in a file, such as those of a STIX bundle, as they stand in the file's bytes, so that each can be
- * kept byte for byte; likewise those of a bare array, or a file that is one object. Yields now and then, for others to get a
- * turn.
+ * Finds the objects of a list in a file, such as those of a STIX bundle, so that each is preserved unchanged; likewise those
+ * of an array, or a file that is one object. Yields regularly, so that other work can run.
  * @param bytes UTF-8 of a JSON text, with or without a byte order mark
  * @param name of the list
- * @returns the objects in the file's order, entries that can't be read, where their list stands, and the text around it: JSON
+ * @returns the objects in the file's order, unreadable entries, the position of their list, and the text around it: JSON
  *   with an empty list in its place
  * @throws UnreadableFile for another structure, and past a limit
  */

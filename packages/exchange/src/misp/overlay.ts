@@ -4,46 +4,46 @@ import { JsonScanner, OPEN_LIST } from '../json/scanner.js'
 import { analystData, galaxyTag, levelOfEvent, type MispEvent, seconds, tlpTag, toElements } from './event.js'
 import type { AddedList, EventPlace } from './slices.js'
 
-/** A piece of a kept event. */
+/** A piece of an imported event. */
 export interface EventPiece {
   raw: Uint8Array
-  /** Its place in its file. */
+  /** Position in its file. */
   order: number
   place: Pick<EventPlace, 'lead' | 'object' | 'isText'>
-  /** It is left out. */
+  /** The file that is written leaves it out. */
   isHidden: boolean
   /** The IOD that it stands for. */
   iod: Iod | undefined
 }
 
-/** A kept event: what is known of it as a whole. */
+/** Properties of an imported event. */
 export interface KeptEvent {
-  /** Place of its first piece. */
+  /** Position of its first piece. */
   order: number
   version: string
-  /** Its own level, and the strictest one in it. */
+  /** Its own level, and the strictest level in it. */
   tlp: Tlp | null
   strictest: Tlp | null
-  /** Techniques that it names, anywhere in it. */
+  /** Techniques that it names. */
   techniques: ReadonlySet<string>
   joints: NonNullable<EventPlace['joints']>
 }
 
-/** What an event gets in addition, in JSON. */
+/** Content added to an event, in JSON. */
 export interface Additions {
   Attribute: (string | AsyncIterable<string | Uint8Array>)[]
   Object: string[]
   Tag: string[]
-  /** Unix seconds of the latest change of what is added; null: the event is left untouched. */
+  /** Unix seconds of the latest change of the additions; null: the event stays unchanged. */
   timestamp: string | null
 }
 
-/** Unix seconds of the latest change of what a campaign's file says. */
+/** Returns the latest change of a campaign's file in Unix seconds. */
 export const timestampOf = (detail: CampaignDetail, context: ExportContext): string =>
   seconds(versionOf(detail, context))
 
 /**
- * What a campaign says beyond a kept event that is its own: IODs added later, techniques, a stricter level, evidence.
+ * Returns the content of a campaign that its imported event lacks: later IODs, techniques, a stricter level, evidence.
  * @param context its `standIns` are the attributes of the event
  * @param attachments further attributes, each one or several
  */
@@ -57,12 +57,12 @@ export const additionsOf = (
   const level = levelOfEvent(detail, context)
   const added = Attribute.length + objects.length + attachments.length
   const isAbove = (other: Tlp | null) => rankOfTlp(level) > rankOfTlp(other ?? USUAL_TLP)
-  // Marks inside the event stay where they are; what is added has only the event's.
+  // Marks inside the event stay; additions have only the event's mark.
   const isStricter = isAbove(event.strictest) || (added > 0 && isAbove(event.tlp))
   const techniques = (context.techniques ?? []).filter(({ id }) => !event.techniques.has(id))
   const tags = [...(isStricter ? [tlpTag(level)] : []), ...techniques.flatMap(galaxyTag)]
-  const isSaid = detail.iods.some(({ votes, comments }) => votes.length + comments.length > 0)
-  const isTouched = isSaid || added + tags.length > 0
+  const hasComments = detail.iods.some(({ votes, comments }) => votes.length + comments.length > 0)
+  const isTouched = hasComments || added + tags.length > 0
   const [attributes, annotations, Tag] = [Attribute, objects, tags].map(all =>
     all.map(each => JSON.stringify(each)),
   )
@@ -81,7 +81,7 @@ const UNBOUNDED = {
 }
 const text = (given: string) => Buffer.from(given)
 
-/** An element with further entries in lists of it, and otherwise as it is. Entries whose UUID it has are in it already. */
+/** Returns an element with further entries in its lists, otherwise unchanged. Entries whose UUID it contains are skipped. */
 export const withEntries = (
   raw: Uint8Array,
   lists: Readonly<Record<string, readonly { uuid: string }[]>>,
@@ -128,106 +128,140 @@ export const withEntries = (
   return Buffer.concat([...pieces, bytes.subarray(from)])
 }
 
+/** An imported event, and its additions. */
+interface Overlay {
+  event: KeptEvent
+  additions: Additions
+}
+
+const ADDED_LISTS = ['Attribute', 'Object', 'Tag'] as const
+
+/** Writes the additional elements of a list. @param comma whether the list has an element before */
+async function* addedTo({ additions }: Overlay, name: AddedList, comma: boolean): AsyncGenerator<Uint8Array> {
+  let separator = comma ? ',' : ''
+  for (const each of additions[name]) {
+    if (separator) yield text(separator)
+    separator = ','
+    if (typeof each === 'string') yield text(each)
+    else for await (const some of each) yield typeof some === 'string' ? text(some) : some
+  }
+}
+
+/** Writes the additional elements of the lists that the event lacks. */
+async function* missingLists(overlay: Overlay): AsyncGenerator<Uint8Array> {
+  const { lists, end } = overlay.event.joints
+  let isFilled = end.filled
+  for (const name of ['Tag', 'Attribute', 'Object'] as const) {
+    if (lists[name] || overlay.additions[name].length === 0) continue
+    yield text(`${isFilled ? ',' : ''}"${name}":[`)
+    yield* addedTo(overlay, name, false)
+    yield text(']')
+    isFilled = true
+  }
+}
+
+/** Content to write at an offset, in place of `skip` bytes. */
+interface Insertion {
+  at: number
+  skip: number
+  write: () => AsyncIterable<Uint8Array> | Uint8Array[]
+}
+
 /**
- * Writes a kept event: byte for byte, but for pieces that are left out, and for what is added. Votes and comments on an
- * IOD go into the attribute that stands for it.
+ * Returns the insertions into a piece of the event's text, in their order.
+ * @param hasElement whether an element of the list before the piece has been written
+ */
+const insertionsInto = (overlay: Overlay, { raw, order }: EventPiece, hasElement: boolean): Insertion[] => {
+  const { additions, event } = overlay
+  const { lists, end, timestamp } = event.joints
+  const own = order - event.order
+  const found: Insertion[] = []
+  for (const name of ADDED_LISTS) {
+    const list = lists[name]
+    if (list?.piece !== own) continue
+    const comma = list.filled && (name === 'Tag' || hasElement)
+    found.push({ at: list.at, skip: 0, write: () => addedTo(overlay, name, comma) })
+  }
+  const { timestamp: latest } = additions
+  if (timestamp?.piece === own && latest !== null && Number(event.version) < Number(latest)) {
+    const quote = raw[timestamp.at] === 0x22 ? '"' : ''
+    const write = () => [text(`${quote}${latest}${quote}`)]
+    found.push({ at: timestamp.at, skip: timestamp.length, write })
+  }
+  if (end.piece === own) found.push({ at: end.at, skip: 0, write: () => missingLists(overlay) })
+  return found.sort((a, b) => a.at - b.at)
+}
+
+/** Writes a piece of the event's text with its insertions. */
+async function* eventText(
+  overlay: Overlay,
+  piece: EventPiece,
+  hasElement: boolean,
+): AsyncGenerator<Uint8Array> {
+  let from = 0
+  for (const { at, skip, write } of insertionsInto(overlay, piece, hasElement)) {
+    if (at > from) yield piece.raw.subarray(from, at)
+    yield* write()
+    from = at + skip
+  }
+  yield piece.raw.subarray(from)
+}
+
+/** Returns an element of a list; an attribute that stands for an IOD with the IOD's votes and comments. */
+const elementOf = ({ raw, place, iod }: EventPiece): Uint8Array => {
+  const element = raw.subarray(place.lead)
+  return iod ? withEntries(element, analystData(iod, uuidIn(element))) : element
+}
+
+/**
+ * Writes an imported event: unchanged, except for hidden pieces and additions. Votes and comments on an IOD go into the
+ * attribute that stands for it.
  * @param pieces of the event, in their order
  */
 export async function* overlayEvent(
-  { order: first, version, joints }: KeptEvent,
+  event: KeptEvent,
   pieces: AsyncIterable<EventPiece>,
   additions: Additions,
 ): AsyncGenerator<Uint8Array> {
-  const { lists, end, timestamp } = joints
-  /** Whether the list that is being written has an element, in the event and in its present object. */
-  const isBegun = { event: false, object: false }
+  const overlay = { event, additions }
+  /** Whether the current list has an element, in the event and in its current object. */
+  const hasElement = { event: false, object: false }
   let object: number | null = null
   let isHiddenObject = false
 
-  async function* entries(name: AddedList, comma: boolean): AsyncGenerator<Uint8Array> {
-    let separator = comma ? ',' : ''
-    for (const each of additions[name]) {
-      if (separator) yield text(separator)
-      separator = ','
-      if (typeof each === 'string') yield text(each)
-      else for await (const some of each) yield typeof some === 'string' ? text(some) : some
-    }
-  }
-  async function* missingLists(): AsyncGenerator<Uint8Array> {
-    let isFilled = end.filled
-    for (const name of ['Tag', 'Attribute', 'Object'] as const) {
-      if (lists[name] || additions[name].length === 0) continue
-      yield text(`${isFilled ? ',' : ''}"${name}":[`)
-      yield* entries(name, false)
-      yield text(']')
-      isFilled = true
-    }
-  }
-  /** Text of the event, with what is added at its joints. */
-  async function* joined({ raw, order }: EventPiece, wasBegun: boolean): AsyncGenerator<Uint8Array> {
-    const own = order - first
-    const joints: { at: number; skip: number; write: () => AsyncIterable<Uint8Array> | Uint8Array[] }[] = []
-    for (const name of ['Attribute', 'Object', 'Tag'] as const) {
-      const list = lists[name]
-      if (list?.piece !== own) continue
-      const comma = list.filled && (name === 'Tag' || wasBegun)
-      joints.push({ at: list.at, skip: 0, write: () => entries(name, comma) })
-    }
-    if (
-      timestamp?.piece === own &&
-      additions.timestamp !== null &&
-      Number(version) < Number(additions.timestamp)
-    ) {
-      const quote = raw[timestamp.at] === 0x22 ? '"' : ''
-      const write = () => [text(`${quote}${additions.timestamp}${quote}`)]
-      joints.push({ at: timestamp.at, skip: timestamp.length, write })
-    }
-    if (end.piece === own) joints.push({ at: end.at, skip: 0, write: missingLists })
-    joints.sort((a, b) => a.at - b.at)
-    let from = 0
-    for (const { at, skip, write } of joints) {
-      if (at > from) yield raw.subarray(from, at)
-      yield* write()
-      from = at + skip
-    }
-    yield raw.subarray(from)
-  }
-
   for await (const piece of pieces) {
-    const { raw, order, place, isHidden, iod } = piece
+    const { raw, order, place, isHidden } = piece
     if (place.object !== null && place.object !== object) {
-      // The piece that an object begins with is an element of the event.
+      // The first piece of an object is an element of the event.
       object = place.object
       isHiddenObject = isHidden
       if (isHidden) continue
-      yield isBegun.event ? raw : raw.subarray(place.lead)
-      isBegun.event = true
-      isBegun.object = false
+      yield hasElement.event ? raw : raw.subarray(place.lead)
+      hasElement.event = true
+      hasElement.object = false
       continue
     }
     if (place.object !== null) {
       if (isHiddenObject) continue
       if (place.isText) {
         yield raw
-        isBegun.object = false
+        hasElement.object = false
         continue
       }
-    } else if (place.isText || order === first) {
-      yield* joined(piece, isBegun.event)
-      isBegun.event = false
+    } else if (place.isText || order === event.order) {
+      yield* eventText(overlay, piece, hasElement.event)
+      hasElement.event = false
       continue
     }
     if (isHidden) continue
     const level = place.object === null ? 'event' : 'object'
-    if (isBegun[level]) yield raw.subarray(0, place.lead)
-    isBegun[level] = true
-    const element = raw.subarray(place.lead)
-    const uuid = iod && uuidIn(element)
-    yield iod ? withEntries(element, analystData(iod, uuid ?? '')) : element
+    if (hasElement[level]) yield raw.subarray(0, place.lead)
+    hasElement[level] = true
+    yield elementOf(piece)
   }
 }
 
-/** An event of our own in JSON, with further attributes. */
+/** Writes an event of our own in JSON, with further attributes. */
 export async function* writeEvent(
   event: MispEvent['Event'],
   attachments: readonly AsyncIterable<string>[],
@@ -248,7 +282,7 @@ export async function* writeEvent(
   yield ']}'
 }
 
-/** The UUID of an element; empty if it has none. */
+/** Returns the UUID of an element; empty if it has none. */
 const uuidIn = (raw: Uint8Array): string => {
   const { uuid } = JSON.parse(Buffer.from(raw).toString()) as { uuid?: unknown }
   return typeof uuid === 'string' ? uuid : ''

@@ -114,7 +114,7 @@ export const createAgent = (
   })
   const resolve = createResolver(lookup)
   const leftOut = new Map<string, number>()
-  const turns = new Map<string, number>()
+  const picks = new Map<string, number>()
   const freshUntil = new Map<string, number>()
   const noteUnreachable: Dispatcher.DispatcherComposeInterceptor = dispatch => (request, handler) =>
     dispatch(
@@ -148,9 +148,9 @@ export const createAgent = (
           `${family === 6 ? `[${address}]` : address}:${origin.port || 80}`
         const reachable = all.filter(ip => (leftOut.get(hostOf(ip)) ?? 0) < now)
         const candidates = reachable.length > 0 ? reachable : all
-        const turn = (turns.get(origin.host) ?? -1) + 1
-        turns.set(origin.host, turn)
-        return candidates[turn % candidates.length] as (typeof all)[number]
+        const pick = (picks.get(origin.host) ?? -1) + 1
+        picks.set(origin.host, pick)
+        return candidates[pick % candidates.length] as (typeof all)[number]
       },
     }),
     askTheNext,

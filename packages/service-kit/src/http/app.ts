@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DETAILS, type ErrorBody, LIMITS, repairInternal } from '@iodine/contracts'
+import { DETAILS, type ErrorBody, LIMITS } from '@iodine/contracts'
 import { type Context, context, ROOT_CONTEXT, trace } from '@opentelemetry/api'
 import Fastify, {
   type FastifyBaseLogger,
@@ -32,8 +32,8 @@ const FASTIFY_ERRORS: Record<string, [number, string]> = {
   FST_ERR_HANDLER_TIMEOUT: [504, DETAILS.timeout],
 }
 
-/** Paths polled every few seconds by probes, scrapes and repairs: their log lines would hide the others. */
-const BY_THE_CLOCK = new Set(['/healthz', '/readyz', '/metrics', repairInternal.repair.path])
+/** Paths polled every few seconds by probes and scrapes: their log lines would hide the others. */
+const POLLED = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Client closed the request before the answer, as in nginx. */
 const CLIENT_GONE = 499
@@ -42,9 +42,9 @@ const CLIENT_GONE = 499
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage']
 
 const MAX_PATH = 12_288
-/** The longest query: three texts of the greatest length, each character as four percent-encoded bytes, and the rest. */
+/** Maximum length of a query: three texts of the maximum length, each character as four percent-encoded bytes, and the rest. */
 const MAX_QUERY = 3 * 12 * LIMITS.fieldMax + 8_192
-/** The longest header fields, together. */
+/** Maximum length of all header fields together. */
 const MAX_FIELDS = 16_384
 
 /** Maps any error to a status and a body without internal details. */
@@ -77,7 +77,7 @@ const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply)
     .send(JSON.stringify(body(detail)))
 }
 
-/** What is wrong with a request's head, which Node's own limit admits. */
+/** Returns the error of a request's head that Node's own limit admits. */
 const headFault = ({
   url = '',
   httpVersion,
@@ -124,20 +124,103 @@ export interface HttpAppOptions {
 /** Path template of a request, for logs, metrics and traces: raw paths contain ids and are unbounded. */
 const routeOf = (request: FastifyRequest): string => request.template ?? request.routeOptions.url ?? 'none'
 
+/** Adds the parsers of bodies: strict JSON, and bytes for routes that take them. */
+const addParsers = (app: FastifyInstance, bodyLimit: number): void => {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, payload, done) => {
+    try {
+      done(null, parseJsonBody(payload as Buffer, !request.routeOptions.config.checksBody))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest, payload: Readable) => {
+    const { config, bodyLimit: limit = bodyLimit } = request.routeOptions
+    if (!config.raw) throw new HttpError(415, DETAILS.notJson)
+    return readBytes(payload, request.headers['content-length'], limit)
+  })
+}
+
+/** Logs and counts a request that has ended. */
+const endRequest = (request: FastifyRequest, reply: FastifyReply, metrics: PartMetrics | undefined): void => {
+  const route = routeOf(request)
+  const { method, work } = request
+  const ms = reply.elapsedTime
+  const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
+  const fields = { request_id: request.id, trace_id: work && traceIdOf(work), method, route, status }
+  const level = status < 400 && POLLED.has(route) ? 'debug' : 'info'
+  request.log[level]({ ...fields, ms: Math.round(ms) }, 'request')
+  metrics?.observeRequest(method, route, status, ms)
+}
+
 /**
- * A Fastify instance with the contract's wire conventions: JSON errors from every layer, strict JSON input,
+ * Adds the hooks that give each request its context, headers, span and log line. Hooks without async work take a
+ * callback: they run for every request of every part.
+ */
+const addRequestHooks = (
+  app: FastifyInstance,
+  { trustProxy = false, metrics, tracing, isPublic = false, headers = {} }: HttpAppOptions,
+): void => {
+  const root = tracing?.root ?? ROOT_CONTEXT
+  app.decorateRequest('work')
+  app.decorateRequest('template')
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.once('close', () => endRequest(request, reply, metrics))
+    reply.headers(headers).header('x-request-id', request.id)
+    if (trustProxy !== false) readForwarded(request.raw.headers)
+    if (isPublic) for (const name of TRACE_HEADERS) delete request.headers[name]
+    context.with(withRequestId(root, request.id), done)
+  })
+  tracing?.watch(app)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.work = context.active()
+    done(headFault(request.raw))
+  })
+  // Body events belong to the connection and lose the request's context.
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.work) context.with(request.work, done)
+    else done()
+  })
+  app.addHook('onSend', ({ method, template, work }, reply, payload, done) => {
+    if (app.isDraining) reply.header('connection', 'close')
+    if (template && work)
+      trace.getSpan(work)?.updateName(`${method} ${template}`).setAttribute('http.route', template)
+    done(null, payload)
+  })
+}
+
+/** Adds `drain`, and closes idle connections at once when the app closes: they would delay it until their timeout. */
+const addDraining = (app: FastifyInstance): void => {
+  let closing = false
+  app.decorate('isDraining', { getter: () => closing })
+  app.decorate('drain', async ms => {
+    closing = true
+    await sleep(ms)
+  })
+  // Connections without a request yet (browser preconnect): Node does not count them as idle.
+  const unused = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  app.server.on('request', request => unused.delete(request.socket))
+  app.addHook('preClose', async () => {
+    closing = true
+    const sweep = setInterval(() => {
+      // A connection answered before its request was fully received becomes idle after Fastify's check.
+      app.server.closeIdleConnections()
+      for (const socket of unused) socket.destroy()
+    }, 100)
+    app.server.once('close', () => clearInterval(sweep))
+  })
+}
+
+/**
+ * Creates a Fastify instance with the contract's wire conventions: JSON errors from every layer, strict JSON input,
  * paths with and without a trailing slash. Logs, counts and traces each request under its id.
  */
-export const createHttpApp = ({
-  logger,
-  trustProxy = false,
-  bodyLimit = LIMITS.bodyBytes,
-  metrics,
-  tracing,
-  isPublic = false,
-  headers = {},
-  fallback,
-}: HttpAppOptions): FastifyInstance => {
+export const createHttpApp = (options: HttpAppOptions): FastifyInstance => {
+  const { logger, trustProxy = false, bodyLimit = LIMITS.bodyBytes, headers = {}, fallback } = options
   const headerLines = Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')
@@ -169,86 +252,16 @@ export const createHttpApp = ({
     // Requests that arrive during close are still answered, with our own error format.
     return503OnClosing: false,
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, payload, done) => {
-    try {
-      done(null, parseJsonBody(payload as Buffer, !request.routeOptions.config.checksBody))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
-  app.addContentTypeParser('application/octet-stream', async (request: FastifyRequest, payload: Readable) => {
-    const { config, bodyLimit: limit = bodyLimit } = request.routeOptions
-    if (!config.raw) throw new HttpError(415, DETAILS.notJson)
-    return readBytes(payload, request.headers['content-length'], limit)
-  })
+  addParsers(app, bodyLimit)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler(
     (request, reply) =>
       fallback?.(request, reply) ?? sendError(new HttpError(404, DETAILS.notFound), request, reply),
   )
-  const root = tracing?.root ?? ROOT_CONTEXT
-  const endWork = (request: FastifyRequest, reply: FastifyReply): void => {
-    const route = routeOf(request)
-    const { method, work } = request
-    const ms = reply.elapsedTime
-    const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_GONE
-    const fields = { request_id: request.id, trace_id: work && traceIdOf(work), method, route, status }
-    const level = status < 400 && BY_THE_CLOCK.has(route) ? 'debug' : 'info'
-    request.log[level]({ ...fields, ms: Math.round(ms) }, 'request')
-    metrics?.observeRequest(method, route, status, ms)
-  }
-  app.decorateRequest('work')
-  app.decorateRequest('template')
-  // Hooks without async work take a callback: they run for every request of every part.
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => endWork(request, reply))
-    reply.headers(headers).header('x-request-id', request.id)
-    if (trustProxy !== false) readForwarded(request.raw.headers)
-    if (isPublic) for (const name of TRACE_HEADERS) delete request.headers[name]
-    context.with(withRequestId(root, request.id), done)
-  })
-  tracing?.watch(app)
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.work = context.active()
-    done(headFault(request.raw))
-  })
-  // Body events belong to the connection and lose the request's context.
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (request.work) context.with(request.work, done)
-    else done()
-  })
+  addRequestHooks(app, options)
   // Unknown Expect headers are ignored; Node would refuse them without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  // Idle keep-alive connections would delay close until their timeout.
-  let closing = false
-  app.decorate('isDraining', { getter: () => closing })
-  app.decorate('drain', async ms => {
-    closing = true
-    await sleep(ms)
-  })
-  // Connections without a request yet (browser preconnect): Node does not count them as idle.
-  const unused = new Set<Socket>()
-  app.server.on('connection', (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
-  app.server.on('request', request => unused.delete(request.socket))
-  app.addHook('preClose', async () => {
-    closing = true
-    const sweep = setInterval(() => {
-      // A connection answered before its request was fully received becomes idle after Fastify's check.
-      app.server.closeIdleConnections()
-      for (const socket of unused) socket.destroy()
-    }, 100)
-    app.server.once('close', () => clearInterval(sweep))
-  })
-  app.addHook('onSend', ({ method, template, work }, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close')
-    if (template && work)
-      trace.getSpan(work)?.updateName(`${method} ${template}`).setAttribute('http.route', template)
-    done(null, payload)
-  })
+  addDraining(app)
   return app
 }
 

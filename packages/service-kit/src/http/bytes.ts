@@ -16,7 +16,7 @@ export const readBytes = async (
 ): Promise<Buffer> => {
   const length = told === undefined ? undefined : Number(told)
   if (length !== undefined && length > limit) throw new HttpError(413, DETAILS.bodyTooLarge)
-  // The system gives the memory of it as it is written to: to tell a length takes none.
+  // The system allocates the memory when it is written to: a false length costs none.
   const whole = length === undefined ? undefined : Buffer.allocUnsafeSlow(length)
   const chunks: Buffer[] = []
   let at = 0

@@ -21,29 +21,29 @@ interface DownloadCall {
 }
 
 const TYPE = 'application/octet-stream'
-/** Above this size a download is sent in pieces of it, one at a time for each user. */
-const PIECE = 65_536
-/** Time for which a download may take its bytes' memory: enough for 34 MB at 2.3 Mbit/s. */
-const PATIENCE_MS = 120_000
+/** Size of a chunk. Larger downloads are sent in chunks, one download at a time for each user. */
+const CHUNK = 65_536
+/** Timeout after which a download's bytes are freed: enough for 34 MB at 2.3 Mbit/s. */
+const TIMEOUT_MS = 120_000
 
 /** Whether If-None-Match names the ETag (RFC 9110, 13.1.2). */
 export const isKnownEtag = (header: string | undefined, etag: string): boolean =>
   header?.split(',').some(each => ['*', etag].includes(each.trim().replace(/^W\//, ''))) ?? false
 
 /**
- * Copies, so that a client that stops reading keeps few of the bytes in memory, and for a limited time: the
- * bytes of later downloads may be others.
+ * Yields copies, so that a client that stops reading keeps only a chunk in memory. The bytes are freed after `ms`
+ * milliseconds.
  */
-async function* piecesOf(
+async function* chunksOf(
   held: { bytes?: Uint8Array },
   length: number,
   ms: number,
 ): AsyncGenerator<Uint8Array> {
   const timer = setTimeout(() => delete held.bytes, ms)
   try {
-    for (let at = 0; at < length; at += PIECE) {
+    for (let at = 0; at < length; at += CHUNK) {
       if (!held.bytes) throw timedOut()
-      yield Buffer.from(held.bytes.subarray(at, at + PIECE))
+      yield Buffer.from(held.bytes.subarray(at, at + CHUNK))
     }
   } finally {
     clearTimeout(timer)
@@ -51,11 +51,11 @@ async function* piecesOf(
 }
 
 /**
- * Answers with downloads, by 304 where the client has the bytes already. Of large ones a user gets one at a
- * time: one more waits, further ones are refused by 429.
- * @param ms how long a large one may take: a client that is slower is cut off
+ * Creates the function that answers with a download, or with 304 if the client has the bytes. A user has one slot for
+ * large downloads: one more queues for it, further ones are refused by 429.
+ * @param ms timeout of a large download: slower clients are disconnected
  */
-export const createDownloads = (ms = PATIENCE_MS) => {
+export const createDownloads = (ms = TIMEOUT_MS) => {
   const limiter = createKeyedLimiter(ms)
   return async (
     { request, reply, user }: DownloadCall,
@@ -70,14 +70,14 @@ export const createDownloads = (ms = PATIENCE_MS) => {
       reply.code(304)
       return answer(null, etag)
     }
-    if (size <= PIECE) {
+    if (size <= CHUNK) {
       const made = await make()
       return answer(made.bytes, made.etag)
     }
     return limiter(user.id, async () => {
       const { bytes, etag } = await make()
       reply.header('content-length', String(bytes.length))
-      return answer(piecesOf({ bytes }, bytes.length, ms), etag)
+      return answer(chunksOf({ bytes }, bytes.length, ms), etag)
     })
   }
 }

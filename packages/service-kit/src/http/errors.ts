@@ -49,6 +49,12 @@ const PASSING = new Set([404, 408, 425, 429])
 export const isFinalRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500 && !PASSING.has(error.status)
 
+/** Throws the first error of several calls, a transient one before a permanent one: then all are worth a retry. */
+export const throwFirst = (results: readonly PromiseSettledResult<unknown>[]): void => {
+  const errors = results.flatMap(each => (each.status === 'rejected' ? [each.reason] : []))
+  if (errors.length > 0) throw errors.find(error => !isFinalRefusal(error)) ?? errors[0]
+}
+
 // A database, queue or peer that is down or unreachable, by error name or code.
 const DEPENDENCY_ERRORS =
   /^(Mongo(ServerSelection|Network|NetworkTimeout|NotConnected|TopologyClosed|PoolClosed|PoolCleared|PoolClearedOnNetwork|OperationTimeout)Error|MongooseServerSelectionError|MongoClientClosedError|MaxRetriesPerRequestError|AbortedReplyError)$/

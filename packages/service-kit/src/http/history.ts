@@ -1,6 +1,6 @@
 import { type DomainEvent, historyInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
-import type { StoreService } from '../service.js'
+import type { StoreService } from '../store-service.js'
 
 const PAGE = 100
 

@@ -1,18 +1,18 @@
 import { busy } from './errors.js'
 import { Streamed } from './streamed.js'
 
-/** After this time the next one begins even if the running one has not ended. */
-const PATIENCE_MS = 20_000
+/** Timeout after which the next work begins even if the running work has not ended. */
+const TIMEOUT_MS = 20_000
 
-/** Runs work when it is its turn. */
+/** Queues work for its key's concurrency slot. */
 export type KeyedLimiter = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /**
- * Runs one piece of work at a time per key, so that one person cannot have much costly work done at once. One
- * caller waits meanwhile: a newer one takes its place, and it is refused by 429. A streamed answer runs until
- * it is sent.
+ * Creates a limiter with one concurrency slot per key, so that one user cannot start much costly work at once. One
+ * caller queues for the slot: a newer one replaces it, and the replaced one is refused by 429. A streamed answer keeps
+ * the slot until it is sent.
  */
-export const createKeyedLimiter = (patienceMs = PATIENCE_MS): KeyedLimiter => {
+export const createKeyedLimiter = (timeoutMs = TIMEOUT_MS): KeyedLimiter => {
   interface Lane {
     waiting?: { begin: () => void; refuse: (error: Error) => void } | undefined
   }
@@ -29,7 +29,7 @@ export const createKeyedLimiter = (patienceMs = PATIENCE_MS): KeyedLimiter => {
       if (next) next.begin()
       else lanes.delete(key)
     }
-    const timer = setTimeout(end, patienceMs)
+    const timer = setTimeout(end, timeoutMs)
     try {
       const result = await work()
       if (result instanceof Streamed) result.sent.then(end)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type IndexDefinition, type Model, type QueryFilter, Types } from 'mongoose'
+import pLimit from 'p-limit'
 import { invalid } from './errors.js'
 import { type ReplyHeaders, Streamed } from './streamed.js'
 
@@ -175,16 +176,16 @@ export async function* readBatches<D>(docs: AsyncIterable<unknown>): AsyncGenera
   if (batch.length > 0) yield batch
 }
 
-/** Characters per chunk: bounds how long the event loop is blocked. */
-const PIECE = 65_536
+/** Characters per chunk: bounds the time that the event loop is blocked. */
+const CHUNK = 65_536
 
-let lastTurn: Promise<unknown> = Promise.resolve()
-/** Serializes batches of whole-list streams, so that other requests run between two batches. */
-const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-  const mine = lastTurn.then(() => setImmediate()).then(work)
-  lastTurn = mine.catch(() => {})
-  return mine
-}
+/** One slot for the batches of whole-list streams, so that other requests run between two batches. */
+const batchSlot = pLimit(1)
+const inSlot = <T>(work: () => Promise<T>): Promise<T> =>
+  batchSlot(async () => {
+    await setImmediate()
+    return work()
+  })
 
 /** Streams a JSON array of the results of `present`, in chunks. */
 export const jsonArray = <D, T>(
@@ -203,12 +204,12 @@ async function* arrayPieces<D>(
   }
   let separator = '['
   try {
-    for (let items = await inTurn(read); items; items = await inTurn(read)) {
+    for (let items = await inSlot(read); items; items = await inSlot(read)) {
       let piece = ''
       for (const item of items) {
         piece += separator + JSON.stringify(item)
         separator = ','
-        if (piece.length < PIECE) continue
+        if (piece.length < CHUNK) continue
         yield piece
         piece = ''
         await setImmediate()

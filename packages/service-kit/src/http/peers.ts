@@ -45,9 +45,9 @@ export const SHORT_KEEP_ALIVE = { keepAliveTimeout: 1_000, keepAliveMaxTimeout: 
 
 export const SERVICE_KEY_HEADER = 'x-service-key'
 
-const PATIENCE_MS = 2_000
-/** Of a command: nobody else waits, and the machine may be busy. */
-export const COMMAND_PATIENCE_MS = 30_000
+const TIMEOUT_MS = 2_000
+/** Default timeout in command-line programs: no user waits, and the machine may be busy. */
+export const COMMAND_TIMEOUT_MS = 30_000
 
 /** Addresses of the services and the shared service key. */
 export type PeersConfig = Pick<ServiceConfig, 'SERVICE_KEY' | `${Uppercase<ServiceName>}_URL`>
@@ -61,12 +61,12 @@ export const addressOf = <Name extends string>(
 /**
  * Client for calls to other services. Each call carries the id and trace context of the request or job that
  * made it.
- * @param patienceMs default timeout of a call
+ * @param timeoutMs default timeout of a call
  */
 export const createPeers = (
   config: PeersConfig,
   metrics?: Pick<PartMetrics, 'observePeer'>,
-  patienceMs = PATIENCE_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Peers => {
   const { dispatcher, close } = createAgent({ connections: 32, pipelining: 1, ...SHORT_KEEP_ALIVE })
   const serviceKey = config.SERVICE_KEY.split(',', 1)[0] as string
@@ -102,7 +102,7 @@ export const createPeers = (
     SERVICE_NAMES.map(peer => [
       peer,
       createClient((target, request) => send(peer, target, request), {
-        ms: patienceMs,
+        ms: timeoutMs,
         timeout: timeoutSignal,
       }),
     ]),
@@ -132,7 +132,7 @@ const fail = (error: unknown): never => {
 
 /** Does `work` with calls to the running services, then closes their connections. */
 export const withPeers = async <T>(config: PeersConfig, work: (peers: Peers) => Promise<T>): Promise<T> => {
-  const peers = createPeers(config, undefined, COMMAND_PATIENCE_MS)
+  const peers = createPeers(config, undefined, COMMAND_TIMEOUT_MS)
   try {
     return await work(peers)
   } finally {

@@ -1,6 +1,6 @@
 import { DONE, type PersonalItem, personalDataInternal } from '@iodine/contracts'
 import { type Model, type QueryFilter, Types } from 'mongoose'
-import type { StoreService } from '../service.js'
+import type { StoreService } from '../store-service.js'
 import { jsonArray, readBatches } from './lists.js'
 
 /** A collection with personal data. */

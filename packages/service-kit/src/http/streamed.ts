@@ -25,10 +25,10 @@ export class Streamed<T> {
   declare protected readonly shape: T
   readonly #content: Content
   readonly #mediaType: string
-  #settle: () => void = () => {}
+  #complete: () => void = () => {}
   /** Resolves when the answer has been sent, or its client has gone. */
   readonly sent = new Promise<void>(resolve => {
-    this.#settle = resolve
+    this.#complete = resolve
   })
 
   constructor(content: Content, mediaType: string = JSON_TYPE) {
@@ -39,15 +39,15 @@ export class Streamed<T> {
   send(reply: FastifyReply): FastifyReply {
     const content = this.#content
     if (content === null) {
-      this.#settle()
+      this.#complete()
       return reply.send()
     }
     reply.type(this.#mediaType)
     if (typeof content === 'string' || content instanceof Uint8Array) {
-      this.#settle()
+      this.#complete()
       return reply.send(content)
     }
-    return reply.send(Readable.from(content).once('close', this.#settle))
+    return reply.send(Readable.from(content).once('close', this.#complete))
   }
 }
 

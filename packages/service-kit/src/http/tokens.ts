@@ -37,8 +37,7 @@ const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
 
 /**
- * Verifies signature, issuer and expiry. A token that names no key, as those of before keys had names, is tried
- * against each.
+ * Verifies signature, issuer and expiry. A token that names no key is tried against each.
  */
 const payloadOf = async (token: string, keys: JWTVerifyGetKey) => {
   const options = { issuer: ISSUER, algorithms: ['EdDSA'], requiredClaims: ['sub', 'sid', 'exp'] }
@@ -107,7 +106,7 @@ const REFETCH_MS = 1_000
 export const remoteKeys = (authUrl: string): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(new URL('/internal/jwks', authUrl), {
     timeoutDuration: 2_000,
-    // Fetched anew by `refetch` alone.
+    // Only `refetch` fetches again.
     cooldownDuration: Number.POSITIVE_INFINITY,
   })
   let next: Promise<void> | undefined

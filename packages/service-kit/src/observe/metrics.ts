@@ -32,8 +32,8 @@ export interface PartMetrics {
   countGivenUp(queue: string, jobs?: number): void
   /** Records that all schedules are in Redis. */
   noteHeartbeat(): void
-  /** Records a completed repair. */
-  noteRepair(): void
+  /** Records that a run of a task is expected to succeed within `ms` milliseconds. */
+  expectTask(task: string, ms: number): void
   /** Reads at each scrape which dependencies are up. */
   watchDependencies(read: () => Promise<Record<string, boolean>>): void
   /** Reads the queues, or the kinds of an outbox, at each scrape; an unreadable one is omitted. */
@@ -112,9 +112,10 @@ const heartbeats = gauge(
   'schedules_last_heartbeat_timestamp_seconds',
   'When the schedules were last found in Redis, or put there again',
 )
-const repairs = gauge(
-  'repair_last_completed_timestamp_seconds',
-  "When a repair of the service was last completed; the process's start before the first",
+const expectedTasks = gauge(
+  'task_expected_timestamp_seconds',
+  'When a run of a recurring task is expected to have succeeded',
+  ['task'],
 )
 
 /** Values read at each scrape; gauges that share a reading wait for the one under way. */
@@ -172,6 +173,7 @@ export const createPartMetrics = (service: string): PartMetrics => {
   if (!processMetrics) collectDefaultMetrics({ register: registry })
   processMetrics = true
   const closing: (() => void)[] = []
+  const tasks = new Set<string>()
   const watch = ({ readers }: typeof queues, read: () => Promise<Value[]>) => {
     let shown: Value[] = []
     const show = (values: Value[]) => {
@@ -196,8 +198,9 @@ export const createPartMetrics = (service: string): PartMetrics => {
     noteHeartbeat() {
       heartbeats.set({ service }, Date.now() / 1000)
     },
-    noteRepair() {
-      repairs.set({ service }, Date.now() / 1000)
+    expectTask(task, ms) {
+      tasks.add(task)
+      expectedTasks.set({ service, task }, (Date.now() + ms) / 1000)
     },
     watchDependencies: read =>
       watch(dependencies, async () =>
@@ -235,7 +238,7 @@ export const createPartMetrics = (service: string): PartMetrics => {
     close() {
       for (const close of closing.splice(0)) close()
       heartbeats.remove({ service })
-      repairs.remove({ service })
+      for (const task of tasks) expectedTasks.remove({ service, task })
     },
   }
 }

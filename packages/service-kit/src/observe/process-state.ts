@@ -14,8 +14,8 @@ let before: ReturnType<typeof measure> | undefined
 let now: ReturnType<typeof measure> | undefined
 let began = 0
 
-/** Starts a new window of measurement where the current one is over. */
-const turn = () => {
+/** Starts a new window of measurement if the current one is over. */
+const startWindow = () => {
   if (now && Date.now() - began < WINDOW_MS) return
   before?.disable()
   before = now
@@ -28,7 +28,7 @@ const turn = () => {
  * the calls begin a new one after half a minute at the earliest.
  */
 export const processState = () => {
-  turn()
+  startWindow()
   const delays = [before, now].map(each => (each?.percentile(99) ?? 0) / 1e6 - RESOLUTION_MS)
   return {
     started_at: startedAt,

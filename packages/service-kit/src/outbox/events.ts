@@ -3,10 +3,10 @@ import type { Peers } from '../http/peers.js'
 
 const COMMUNITY_MS = 10_000
 
-/** For kinds of the outbox that send events: an outage of the community service costs nobody else anything. */
-export const EVENTS_BACKOFF_MAX_MS = 10_000
+/** Longest wait between attempts of outbox kinds that call another part: they continue soon after it is back. */
+export const PEER_BACKOFF_MAX_MS = 10_000
 
-/** Sends events to the community service, which applies them in order. Repeating them changes nothing. Throws its error. */
+/** Sends events to the community service, which applies them in order. Idempotent. Rejects with the service's error. */
 export const tellCommunity = async (peers: Peers, events: readonly DomainEvent[]): Promise<void> => {
   if (events.length > 0)
     await peers.call('community', communityInternal.applyEvents, {

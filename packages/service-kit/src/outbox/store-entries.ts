@@ -1,6 +1,6 @@
 import type { Connection } from '../stores/mongo.js'
 
-/** What an entry is made of. */
+/** Content of a new entry. */
 export interface GivenEntry {
   kind: string
   payload: object
@@ -8,7 +8,7 @@ export interface GivenEntry {
   due_at?: Date | undefined
 }
 
-/** For migrations: stores entries of the outbox, each once, however often this runs before they are handled. */
+/** Stores entries of the outbox, for migrations. Idempotent until the entries are handled. */
 export const storeEntries = async (
   mongo: Connection,
   entries: AsyncIterable<GivenEntry> | Iterable<GivenEntry>,

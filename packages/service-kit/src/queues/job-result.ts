@@ -12,13 +12,13 @@ export const jobResult = (listener: QueueEvents, queue: Queue, id: string, ms: n
     const [completed, failed] = [`completed:${id}`, `failed:${id}`]
     let again: NodeJS.Timeout | undefined
     let ended = false
-    const end = (settle: () => void) => {
+    const end = (complete: () => void) => {
       ended = true
       clearTimeout(timer)
       clearTimeout(again)
       events.off(completed, onCompleted)
       events.off(failed, onFailed)
-      settle()
+      complete()
     }
     const onCompleted = ({ returnvalue }: { returnvalue: unknown }) => end(() => resolve(returnvalue))
     const onFailed = ({ failedReason }: { failedReason: string }) =>

@@ -60,9 +60,9 @@ const eachSparse = (
 }
 
 /**
- * The n-grams of texts: hashes of each run of 1, 2 and 3 code points, each once. No gram spans two texts. Like
- * PostgreSQL's pg_trgm, but without word boundaries, so that any part of a text can be searched. Long texts
- * have most of the frequent runs of 3: sparse grams, as ClickHouse's sparseGrams, tell them apart.
+ * Returns the n-grams of texts: hashes of each run of 1, 2 and 3 code points, each once. No gram spans two texts. Like
+ * PostgreSQL's pg_trgm, but without word boundaries, so that any part of a text can be searched. Long texts contain most
+ * of the frequent runs of 3: sparse grams, as in ClickHouse's sparseGrams, distinguish them.
  * @param texts folded, as searched terms are
  * @returns signed 32-bit integers
  */

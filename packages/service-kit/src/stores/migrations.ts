@@ -20,38 +20,6 @@ export interface Migration {
   up(mongo: Connection): Promise<unknown>
 }
 
-const BATCH = 1_000
-
-/** Selects texts that older foldings may have stored differently: all but plain ASCII. */
-export const NOT_PLAIN = { $regex: '[^\\t\\n\\r -~]' } as const
-
-/**
- * Updates documents one by one, oldest ids first, 1,000 a request. An update that a unique index refuses leaves its
- * document as it is.
- * @param updatesOf the updates of a document; none if it is up to date
- */
-export const rewriteEach = async <D extends { _id: unknown }>(
-  mongo: Connection,
-  name: string,
-  filter: Record<string, unknown>,
-  fields: readonly (keyof D & string)[],
-  updatesOf: (doc: D) => readonly (Record<string, unknown> | Record<string, unknown>[])[],
-): Promise<void> => {
-  const collection = mongo.collection(name)
-  let updates: Parameters<typeof collection.bulkWrite>[0][number][] = []
-  const flush = async () => {
-    if (updates.length > 0) await collection.bulkWrite(updates, { ordered: false }).catch(ignoreDuplicateKey)
-    updates = []
-  }
-  const projection = Object.fromEntries(fields.map(field => [field, 1]))
-  for await (const doc of collection.find(filter).project(projection).sort({ _id: 1 }).batchSize(BATCH)) {
-    for (const update of updatesOf(doc as unknown as D))
-      updates.push({ updateOne: { filter: { _id: doc._id }, update } })
-    if (updates.length >= BATCH) await flush()
-  }
-  await flush()
-}
-
 /** Lease of the lock: how long it outlives a killed process. */
 const LEASE_MS = 15_000
 const POLL_MS = 200

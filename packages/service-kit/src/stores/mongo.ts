@@ -49,26 +49,6 @@ const connectOnce = async (uri: string, dbName: string): Promise<Connection> => 
   return connection
 }
 
-const NAMESPACE_NOT_FOUND = 26
-const INDEX_NOT_FOUND = 27
-
-/** Drops a collection, if it is there. */
-export const dropCollection = async (mongo: Connection, name: string): Promise<void> => {
-  await mongo.dropCollection(name).catch(error => {
-    if (error?.code !== NAMESPACE_NOT_FOUND) throw error
-  })
-}
-
-/** Drops an index, if it is there. */
-export const dropIndex = async (mongo: Connection, collection: string, name: string): Promise<void> => {
-  await mongo
-    .collection(collection)
-    .dropIndex(name)
-    .catch(error => {
-      if (error?.code !== NAMESPACE_NOT_FOUND && error?.code !== INDEX_NOT_FOUND) throw error
-    })
-}
-
 /** True when the error is MongoDB's duplicate key (11000). */
 export const isDuplicateKey = (error: unknown): boolean => (error as { code?: unknown })?.code === 11_000
 
@@ -80,10 +60,10 @@ export const ignoreDuplicateKey = (error: unknown): void => {
 /** Attempts of a transaction that hits a duplicate key, when a concurrent insert may be the cause. */
 const DUPLICATES_MAX = 10
 
-/** What is done once the transaction of a session is committed. */
+/** Callbacks of sessions, called after the commit. */
 const committed = new WeakMap<ClientSession, Set<() => void>>()
 
-/** Calls `run` once the transaction of this session, by `inTransaction`, is committed; maybe also after a commit that followed a retry. */
+/** Calls `run` after `inTransaction` has committed this session. `run` must be idempotent: each attempt of the transaction may add it. */
 export const onCommit = (session: ClientSession, run: () => void): void => {
   const runs = committed.get(session) ?? new Set()
   committed.set(session, runs.add(run))

@@ -1,56 +1,33 @@
 import { type OwnLimits, type Quota, type QuotaUsage, quotaDetail, usageInternal } from '@iodine/contracts'
-import { type ClientSession, type Model, type QueryFilter, Schema, Types, type UpdateQuery } from 'mongoose'
+import { type ClientSession, type QueryFilter, Types, type UpdateQuery } from 'mongoose'
 import { done } from '../http/done.js'
 import { HttpError } from '../http/errors.js'
-import type { StoreService } from '../service.js'
-import { createSingleFlight } from '../single-flight.js'
-import { type Connection, inTransaction, isDuplicateKey } from './mongo.js'
+import type { StoreService } from '../store-service.js'
+import { inTransaction } from './mongo.js'
+import {
+  type Amounts,
+  dayOf,
+  type Owner,
+  UNOWNED,
+  type UsageDoc,
+  type UsageModel,
+  usageId,
+  usageModel,
+} from './usage.js'
+import { type CountOptions, createUsageCounts } from './usage-counts.js'
+import { createTotals } from './usage-totals.js'
 
-/** Amounts by what they count; absent means 0. */
-export type Amounts<K extends string> = Partial<Record<K, number>>
-
-interface UsageDoc {
-  /** The user's id, or `nobody`: the owner of content that deleted accounts left. */
-  _id: string
-  used: Record<string, number>
-  /** Day (UTC, ISO) of the daily count. */
-  day: string
-  /** Time of the last full recount. */
-  checked_at: Date
-  /** Limits that an administrator gave this user, instead of the deployment's. */
-  limits?: OwnLimits
-  /** Revision of `limits`: auth raises it with each change. */
-  limits_revision?: number
-}
-
-const NOBODY = 'nobody'
-const RECHECK_MS = 24 * 3_600_000
-const RECHECKS = 5
-/** Usages built by one repair, which has a few seconds. */
-const BUILDS = 50
-const TOTALS_MS = 1_000
+/** Interval of the search for usages that are due for a recount. */
+const RECOUNT_EVERY_MS = 3_600_000
+/** Maximum number of owners that one transaction counts for the first time. */
 const BUILDS_MAX = 5
-
-const required = true
-const schema = new Schema<UsageDoc>(
-  {
-    _id: { type: String, required },
-    used: { type: Schema.Types.Mixed, required },
-    day: { type: String, required },
-    checked_at: { type: Date, required },
-    limits: Schema.Types.Mixed,
-    limits_revision: Number,
-  },
-  { collection: 'usage', versionKey: false, minimize: false },
-)
-schema.index({ checked_at: 1 })
 
 /** 413: a quota is exceeded. */
 export class QuotaExceeded<K extends string = string> extends HttpError {
   override name = 'QuotaExceeded'
   /** Usage before the refused change. */
   readonly used: Amounts<K>
-  /** Limits of the user's own. */
+  /** The user's own limits. */
   readonly own: OwnLimits
 
   constructor(name: Quota, limit: number, needed: number, used: Amounts<K>, own: OwnLimits = {}) {
@@ -61,21 +38,12 @@ export class QuotaExceeded<K extends string = string> extends HttpError {
   }
 }
 
-/** The user has no usage document yet. */
+/** The owner has no usage document yet. */
 class Unbuilt extends Error {}
 
-export interface QuotasOptions<K extends string> {
-  mongo: Connection
+export interface QuotasOptions<K extends string> extends CountOptions<K> {
   /** Limits per user; other amounts are counted without limit. */
   limits: Partial<Record<K & Quota, number>>
-  /** The quota that resets each day (UTC). */
-  daily?: K
-  /** Counts an owner's usage from scratch; null is `nobody`. @param midnight start of the day */
-  count(owner: Types.ObjectId | null, session: ClientSession, midnight: Date): Promise<Amounts<K>>
-  /** Runs before an owner's first count, outside the transaction. */
-  prepare?(owner: Types.ObjectId | null): Promise<unknown>
-  /** All owners with content; null is `nobody`. */
-  owners(): Promise<(Types.ObjectId | null)[]>
 }
 
 export interface Quotas<K extends string> {
@@ -93,132 +61,126 @@ export interface Quotas<K extends string> {
    * @param options as of `inTransaction`
    */
   settle<T>(
-    work: (
-      session: ClientSession,
-      take: (owner: Types.ObjectId | null, delta: Amounts<K>) => Promise<void>,
-    ) => Promise<T>,
+    work: (session: ClientSession, take: (owner: Owner, delta: Amounts<K>) => Promise<void>) => Promise<T>,
     options?: { retriesDuplicates?: boolean },
   ): Promise<T>
   /**
-   * The error if `delta` does not fit beside what is used: only growing amounts are refused.
-   * @param own limits of the user's own
+   * Returns the error if `used` and `delta` exceed a limit. Only growing amounts are refused.
+   * @param own the user's own limits
    */
   refusal(used: Amounts<K>, delta: Amounts<K>, own?: OwnLimits): QuotaExceeded<K> | undefined
   used(owner: Types.ObjectId): Promise<Amounts<K>>
-  /** Limits of the user's own; empty if they have the deployment's. */
+  /** Returns the user's own limits; empty if the deployment's apply. */
   own(owner: Types.ObjectId): Promise<OwnLimits>
-  /** Stores a user's own limits, unless newer ones are stored. Idempotent. */
+  /** Stores a user's own limits, unless a newer revision is stored. Idempotent. */
   setOwn(owner: Types.ObjectId, own: OwnLimits, revision: number): Promise<void>
-  /** Used and limit of each quota. */
+  /** Returns used amount and limit of each quota. */
   usage(owner: Types.ObjectId): Promise<Partial<Record<Quota, QuotaUsage>>>
-  /** Sums over all owners, about a second old. */
+  /** Returns sums over all owners, about a second old. */
   totals(): Promise<Amounts<K>>
-  /** Deletes a deleted user's usage; with `left` it is added to `nobody`'s. */
+  /** Deletes a deleted user's usage; with `left` it is added to that of unowned content. */
   forget(owner: Types.ObjectId, options?: { left?: boolean; session?: ClientSession }): Promise<void>
   /**
-   * Recounts owners not checked for a day, and counts owners never counted. Returns how many usages were
-   * wrong.
+   * Counts owners without a usage, and recounts those not counted for a day. Returns the number of wrong usages.
    */
-  repair(): Promise<number>
+  recount(signal: AbortSignal): Promise<number>
 }
 
-const idOf = (owner: Types.ObjectId | null) => owner?.toHexString() ?? NOBODY
-const ownerOf = (id: string) => (id === NOBODY ? null : new Types.ObjectId(id))
-const dayOf = (time: Date) => time.toISOString().slice(0, 10)
+const incOf = <K extends string>(delta: Amounts<K>, without?: K): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(delta)
+      .filter(([name, n]) => n !== 0 && name !== without)
+      .map(([name, n]) => [`used.${name}`, n as number]),
+  )
+
+/** Adds `delta` to a usage and returns the new one; undefined if the owner has none. */
+const addUsage = async <K extends string>(
+  model: UsageModel,
+  _id: string,
+  delta: Amounts<K>,
+  daily: K | undefined,
+  session: ClientSession,
+): Promise<UsageDoc | null> => {
+  const $inc = incOf(delta)
+  const update = (filter: QueryFilter<UsageDoc>, change: UpdateQuery<UsageDoc>) =>
+    model.findOneAndUpdate({ ...filter, _id }, change, { session, returnDocument: 'after' }).lean<UsageDoc>()
+  if (!daily || !delta[daily]) return update({}, { $inc })
+  const today = dayOf(new Date())
+  return (
+    (await update({ day: { $gte: today } }, { $inc })) ??
+    (await update(
+      { day: { $lt: today } },
+      { $inc: incOf(delta, daily), $set: { day: today, [`used.${daily}`]: delta[daily] } },
+    ))
+  )
+}
+
+/** Deletes a user's usage and adds it to that of unowned content. Returns false if the latter does not exist. */
+const leaveUsage = (
+  model: UsageModel,
+  { mongo, daily }: Pick<CountOptions<string>, 'mongo' | 'daily'>,
+  owner: Types.ObjectId,
+): Promise<boolean> =>
+  inTransaction(mongo, async session => {
+    const gone = await model.findOneAndDelete({ _id: usageId(owner) }, { session }).lean<UsageDoc>()
+    const $inc = gone ? incOf(gone.used, daily) : {}
+    if (Object.keys($inc).length === 0) return true
+    return (await model.updateOne({ _id: UNOWNED }, { $inc }, { session })).matchedCount > 0
+  })
+
+const refusalOf = <K extends string>(
+  limited: readonly [K & Quota, number][],
+  used: Amounts<K>,
+  delta: Amounts<K>,
+  own: OwnLimits = {},
+): QuotaExceeded<K> | undefined => {
+  for (const [name, everyones] of limited) {
+    const limit = own[name] ?? everyones
+    const added = delta[name] ?? 0
+    if (added > 0 && (used[name] ?? 0) + added > limit)
+      return new QuotaExceeded<K>(name, limit, added, used, own)
+  }
+  return undefined
+}
+
+/** Stores a user's own limits, unless a newer revision is stored. */
+const storeLimits = async (
+  model: UsageModel,
+  owner: Types.ObjectId,
+  limits: OwnLimits,
+  limits_revision: number,
+): Promise<void> => {
+  await model.updateOne(
+    {
+      _id: usageId(owner),
+      $or: [{ limits_revision: { $exists: false } }, { limits_revision: { $lt: limits_revision } }],
+    },
+    { $set: { limits, limits_revision } },
+  )
+}
 
 /**
  * Tracks quota usage: one document per user, changed in the transaction of the content it counts, so that it
  * is exact under concurrency and crashes. The first value comes from a count.
  */
-export const createQuotas = <K extends string>({
-  mongo,
-  limits,
-  daily,
-  count,
-  prepare,
-  owners,
-}: QuotasOptions<K>): Quotas<K> => {
-  const model: Model<UsageDoc> = mongo.model<UsageDoc>('Usage', schema)
+export const createQuotas = <K extends string>({ limits, ...options }: QuotasOptions<K>): Quotas<K> => {
+  const { mongo, daily } = options
+  const model = usageModel(mongo)
   const limited = Object.entries(limits) as [K & Quota, number][]
+  const { build, recount } = createUsageCounts(model, options)
 
-  const incOf = (delta: Amounts<K>, without?: K) =>
-    Object.fromEntries(
-      Object.entries(delta)
-        .filter(([name, n]) => n !== 0 && name !== without)
-        .map(([name, n]) => [`used.${name}`, n as number]),
-    )
-  const refusal: Quotas<K>['refusal'] = (used, delta, own = {}) => {
-    for (const [name, everyones] of limited) {
-      const limit = own[name] ?? everyones
-      const added = delta[name] ?? 0
-      if (added > 0 && (used[name] ?? 0) + added > limit)
-        return new QuotaExceeded<K>(name, limit, added, used, own)
-    }
-    return undefined
-  }
-  const take = async (owner: Types.ObjectId | null, delta: Amounts<K>, session: ClientSession) => {
-    const _id = idOf(owner)
-    const $inc = incOf(delta)
-    if (Object.keys($inc).length === 0) return
-    const update = (filter: QueryFilter<UsageDoc>, change: UpdateQuery<UsageDoc>) =>
-      model
-        .findOneAndUpdate({ ...filter, _id }, change, { session, returnDocument: 'after' })
-        .lean<UsageDoc>()
-    const today = daily && delta[daily] ? dayOf(new Date()) : undefined
-    const doc = today
-      ? ((await update({ day: { $gte: today } }, { $inc })) ??
-        (await update(
-          { day: { $lt: today } },
-          { $inc: incOf(delta, daily), $set: { day: today, [`used.${daily}`]: delta[daily as K] } },
-        )))
-      : await update({}, { $inc })
-    if (!doc) throw new Unbuilt(_id)
+  const refusal: Quotas<K>['refusal'] = (used, delta, own) => refusalOf(limited, used, delta, own)
+  const take = async (owner: Owner, delta: Amounts<K>, session: ClientSession) => {
+    if (Object.values(delta).every(n => n === 0)) return
+    const doc = await addUsage(model, usageId(owner), delta, daily, session)
+    if (!doc) throw new Unbuilt(usageId(owner))
     const before = Object.entries(doc.used).map(([name, n]) => [name, n - (delta[name as K] ?? 0)])
     const refused = refusal(Object.fromEntries(before) as Amounts<K>, delta, doc.limits)
     if (refused) throw refused
   }
-
-  const fromScratch = async (owner: Types.ObjectId | null, session: ClientSession) => {
-    const checked_at = new Date()
-    const day = dayOf(checked_at)
-    return { used: await count(owner, session, new Date(day)), day, checked_at }
-  }
-  const building = createSingleFlight<string, void>()
-  /** Counts an owner for the first time; concurrent calls for the same owner share the count. */
-  const build = (owner: Types.ObjectId | null): Promise<void> => {
-    const _id = idOf(owner)
-    return building(_id, async () => {
-      await prepare?.(owner)
-      try {
-        await inTransaction(mongo, async session => {
-          // Inserted first, so that concurrent transactions conflict.
-          const empty = { _id, used: {}, day: '', checked_at: new Date() }
-          await model.collection.insertOne(empty as never, { session })
-          await model.updateOne({ _id }, { $set: await fromScratch(owner, session) }, { session })
-        })
-      } catch (error) {
-        // Another process inserted it concurrently.
-        if (!isDuplicateKey(error)) throw error
-      }
-    })
-  }
-  /** Recounts; resolves to whether the usage was wrong. */
-  const recheck = (id: string): Promise<boolean> =>
-    inTransaction(mongo, async session => {
-      const before = await model
-        .findOneAndUpdate({ _id: id }, { $set: { checked_at: new Date() } }, { session })
-        .lean<UsageDoc>()
-      if (!before) return false
-      const now = await fromScratch(ownerOf(id), session)
-      const names = new Set([...Object.keys(before.used), ...Object.keys(now.used)])
-      if (before.day !== now.day && daily) names.delete(daily)
-      await model.updateOne({ _id: id }, { $set: now }, { session })
-      return [...names].some(name => (before.used[name] ?? 0) !== (now.used[name as K] ?? 0))
-    })
-
   const settle: Quotas<K>['settle'] = async (work, options) => {
     for (let builds = 0; ; builds++) {
-      let missing: Types.ObjectId | null | undefined
+      let missing: Owner | undefined
       try {
         return await inTransaction(
           mongo,
@@ -236,7 +198,7 @@ export const createQuotas = <K extends string>({
     }
   }
   const find = async (owner: Types.ObjectId) => {
-    const read = () => model.findById(idOf(owner)).lean<UsageDoc>()
+    const read = () => model.findById(usageId(owner)).lean<UsageDoc>()
     return (await read()) ?? build(owner).then(read)
   }
   const usedIn = (doc: UsageDoc | null): Amounts<K> => {
@@ -244,52 +206,6 @@ export const createQuotas = <K extends string>({
     const isOver = daily && doc.day < dayOf(new Date())
     return { ...doc.used, ...(isOver && { [daily]: 0 }) } as Amounts<K>
   }
-
-  const sum = async (): Promise<Amounts<K>> => {
-    const sums: Record<string, number> = {}
-    for await (const { used } of model.find({}, { used: 1 }).lean<UsageDoc[]>().cursor({ batchSize: 1_000 }))
-      for (const [name, n] of Object.entries(used as object)) sums[name] = (sums[name] ?? 0) + Number(n)
-    return sums as Amounts<K>
-  }
-  let known: Promise<Amounts<K>> | undefined
-  let reading: { begun: number; sums: Promise<Amounts<K>> } | undefined
-  /** Serves stale sums while new ones are read: only the first call waits. */
-  const totals = (): Promise<Amounts<K>> => {
-    if (!reading || Date.now() - reading.begun > TOTALS_MS) {
-      const sums = sum()
-      reading = { begun: Date.now(), sums }
-      sums.then(
-        () => {
-          known = sums
-        },
-        () => {
-          known = reading = undefined
-        },
-      )
-    }
-    return known ?? reading.sums
-  }
-  /** Owners never counted; undefined until searched for. */
-  let uncounted: (Types.ObjectId | null)[] | undefined
-  const repair = async (): Promise<number> => {
-    if (!uncounted) {
-      const counted = new Set((await model.find({}, { _id: 1 }).lean<UsageDoc[]>()).map(({ _id }) => _id))
-      uncounted = (await owners()).filter(owner => !counted.has(idOf(owner)))
-    }
-    for (const owner of uncounted.slice(0, BUILDS)) {
-      await build(owner)
-      uncounted.shift()
-    }
-    const due = await model
-      .find({ checked_at: { $lt: new Date(Date.now() - RECHECK_MS) } }, { _id: 1 })
-      .sort({ checked_at: 1 })
-      .limit(RECHECKS)
-      .lean<UsageDoc[]>()
-    let wrong = 0
-    for (const { _id } of due) if (await recheck(_id)) wrong++
-    return wrong
-  }
-  const repairing = createSingleFlight<'repair', number>()
 
   return {
     settle,
@@ -301,53 +217,43 @@ export const createQuotas = <K extends string>({
         return work(session)
       }),
     async own(owner) {
-      return (await model.findById(idOf(owner), { limits: 1 }).lean<UsageDoc>())?.limits ?? {}
+      return (await model.findById(usageId(owner), { limits: 1 }).lean<UsageDoc>())?.limits ?? {}
     },
-    async setOwn(owner, limits, limits_revision) {
+    async setOwn(owner, own, revision) {
       await find(owner)
-      await model.updateOne(
-        {
-          _id: idOf(owner),
-          $or: [{ limits_revision: { $exists: false } }, { limits_revision: { $lt: limits_revision } }],
-        },
-        { $set: { limits, limits_revision } },
-      )
+      await storeLimits(model, owner, own, revision)
     },
     async usage(owner) {
       const doc = await find(owner)
       const all = usedIn(doc)
-      return Object.fromEntries(
-        limited.map(([name, limit]) => [
-          name,
-          { used: Math.max(0, all[name] ?? 0), limit: doc?.limits?.[name] ?? limit },
-        ]),
-      ) as Partial<Record<Quota, QuotaUsage>>
+      const usages = limited.map(([name, limit]) => [
+        name,
+        { used: Math.max(0, all[name] ?? 0), limit: doc?.limits?.[name] ?? limit },
+      ])
+      return Object.fromEntries(usages) as Partial<Record<Quota, QuotaUsage>>
     },
-    totals,
+    totals: createTotals(model),
     async forget(owner, { left = false, session } = {}) {
-      if (!left) {
-        await model.deleteOne({ _id: idOf(owner) }, session && { session })
-        return
-      }
-      const nobodyIsNew = await inTransaction(mongo, async session => {
-        const gone = await model.findOneAndDelete({ _id: idOf(owner) }, { session }).lean<UsageDoc>()
-        const $inc = gone ? incOf(gone.used as Amounts<K>, daily) : {}
-        if (Object.keys($inc).length === 0) return false
-        const { matchedCount } = await model.updateOne({ _id: NOBODY }, { $inc }, { session })
-        return matchedCount === 0
-      })
-      if (nobodyIsNew) await build(null)
+      if (!left) await model.deleteOne({ _id: usageId(owner) }, session && { session })
+      else if (!(await leaveUsage(model, options, owner))) await build(null)
     },
-    repair: () => repairing('repair', repair),
+    recount,
   }
 }
 
-/** Serves a user's usage and own limits to the auth service. @param more usage that is read instead of counted */
+/**
+ * Serves a user's usage and own limits to the auth service, and recounts usages each day.
+ * @param more reads usages that are not counted
+ */
 export const serveUsage = <K extends string>(
   service: StoreService,
   quotas: Quotas<K>,
   more: (owner: Types.ObjectId) => Promise<Partial<Record<Quota, QuotaUsage>>> = async () => ({}),
 ): void => {
+  service.tasks.every('usage', RECOUNT_EVERY_MS, async signal => {
+    const wrong = await quotas.recount(signal)
+    if (wrong > 0) service.log.warn({ wrong }, 'usages corrected')
+  })
   service.internal(usageInternal.getUsage, async ({ params }) => {
     const owner = new Types.ObjectId(params.id)
     const [counted, read] = await Promise.all([quotas.usage(owner), more(owner)])

@@ -3,16 +3,16 @@ import { startTimeout } from '../stalls.js'
 
 export type { Redis }
 
-/** Timeouts of the first connection and its answers: a process that starts may stand still for seconds. */
+/** Timeouts of the first connection and its answers: the event loop of a starting process may block for seconds. */
 const FIRST_CONNECT_MS = 60_000
 const FIRST_MS = 10_000
-/** Later ones. */
+/** Timeouts of later connections and answers. */
 const CONNECT_MS = 10_000
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 
-/** A connection whose commands fail after `patienceMs` without an answer. */
-class ImpatientRedis extends Redis {
-  patienceMs = FIRST_MS
+/** A connection whose commands fail after `timeoutMs` without an answer. */
+class TimedRedis extends Redis {
+  timeoutMs = FIRST_MS
   #answeredAt = 0
 
   override sendCommand(command: Command, stream?: Parameters<Redis['sendCommand']>[1]): unknown {
@@ -21,7 +21,7 @@ class ImpatientRedis extends Redis {
       command.reject(new Error('Command timed out'))
       // Disconnects an unresponsive server, so that later commands fail at once instead of each waiting.
       if (this.#answeredAt < sentAt) this.stream?.destroy()
-    }, this.patienceMs)
+    }, this.timeoutMs)
     command.promise.then(() => {
       cancel()
       this.#answeredAt = performance.now()
@@ -31,11 +31,11 @@ class ImpatientRedis extends Redis {
 }
 
 /**
- * Connection for commands of a request: a dead Redis fails at once.
- * @param patienceMs shorter timeout of an unresponsive Redis than the default
+ * Returns a connection for commands of a request: without Redis they fail at once.
+ * @param timeoutMs shorter timeout of an unresponsive Redis than the default
  */
-export const connectRedis = async (url: string, patienceMs = PATIENCE_MS): Promise<Redis> => {
-  const redis = new ImpatientRedis(url, {
+export const connectRedis = async (url: string, timeoutMs = TIMEOUT_MS): Promise<Redis> => {
+  const redis = new TimedRedis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     lazyConnect: true,
@@ -44,12 +44,12 @@ export const connectRedis = async (url: string, patienceMs = PATIENCE_MS): Promi
   })
   redis.on('error', () => {})
   await redis.connect()
-  redis.patienceMs = patienceMs
+  redis.timeoutMs = timeoutMs
   redis.options.connectTimeout = CONNECT_MS
   return redis
 }
 
-/** Connection for BullMQ's blocking reads, which wait until Redis is back. */
+/** Returns a connection for BullMQ's blocking reads, which wait while Redis is down. */
 export const connectBlockingRedis = (url: string): Redis => {
   const redis = new Redis(url, {
     maxRetriesPerRequest: null,

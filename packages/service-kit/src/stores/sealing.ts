@@ -56,10 +56,10 @@ export const keyringOf = (setting: string): Keyring => {
   return ring
 }
 
-/** Name of the key that a text is sealed with; undefined for texts of before keys had names. */
+/** Returns the name of the key that a text is sealed with; undefined for texts without a name. */
 export const sealedWith = (sealed: string): string | undefined => /^([0-9a-f]{10})\./.exec(sealed)?.[1]
 
-/** The text names a key that is not there: another process may have it. */
+/** The text names a key that this process lacks: another process may have it. */
 export class UnknownKeyError extends Error {
   override name = 'UnknownKeyError'
   readonly keyId: string

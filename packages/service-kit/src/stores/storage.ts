@@ -1,5 +1,5 @@
 import type { Stored } from '../observe/metrics.js'
-import type { StoreService } from '../service.js'
+import type { StoreService } from '../store-service.js'
 
 const NEARLY_FULL = 0.8
 const EVERY_MS = 60_000

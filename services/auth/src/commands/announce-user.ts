@@ -2,8 +2,8 @@ import type { DomainEvent } from '@iodine/contracts'
 import {
   byId,
   createVersion,
-  EVENTS_BACKOFF_MAX_MS,
   type KindSpec,
+  PEER_BACKOFF_MAX_MS,
   tellCommunity,
   usersVersionKey,
 } from '@iodine/service-kit'
@@ -28,7 +28,7 @@ export const eventsOfUser = ({ _id, username, revision, created_at }: UserDoc): 
 /** Work of the outbox: sends a user's present state to the community service. */
 export const userChanges = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
-  backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   concurrency: 4,
   async handle([changed]) {
     const context = of()

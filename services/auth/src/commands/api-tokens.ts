@@ -18,7 +18,8 @@ import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { ApiTokenDoc } from '../models/api-token.js'
 import { newToken } from './codes.js'
-import { useAccount, writeTombstones } from './sessions.js'
+import { completeEnds, storeEnds } from './end-tokens.js'
+import { useAccount } from './sessions.js'
 import { addToAccount } from './slots.js'
 
 /** How exactly the last use of a token is stored. */
@@ -27,10 +28,6 @@ const USED_MS = 60_000
 const TOKEN_MS = SESSION_GRACE_MS + SESSION_KNOWN_MS
 /** Tokens that may be used: neither revoked nor expired. */
 export const liveApiTokens = (now = new Date()) => ({ ended_at: null, expires_at: { $gt: now } })
-
-/** Time that a request has to end a token before the repair takes over. */
-const GRACE_MS = 5_000
-const REPAIR_BATCH = 500
 
 /**
  * Makes a token. Only its hash is stored. Throws 413 for a user who has as many as they may, 401 for a closed account.
@@ -84,70 +81,28 @@ export const checkApiToken = async (context: AuthContext, hash: string) => {
 }
 
 /**
- * Revokes a token of the user's. Once this resolves, it is dead everywhere. Throws 404, and 503 while Redis is down: the
- * database then has its end, and `repairApiTokens` writes the tombstone later. Until then a gateway that does not ask
- * this service may take it.
+ * Revokes a token of the user's. Once this resolves, it is invalid everywhere. Throws 404, and 503 while Redis is down: the
+ * database then has its end, and the outbox completes it. Until then a gateway that does not ask this service may accept
+ * the token.
  */
 export const revokeApiToken = async (context: AuthContext, userId: string, id: string): Promise<void> => {
-  const { apiTokens } = context.models
-  const doc = await apiTokens
-    .findOneAndUpdate(
-      { _id: new Types.ObjectId(id), user_id: new Types.ObjectId(userId) },
-      { $set: { ended_at: new Date() } },
-    )
-    .lean<ApiTokenDoc>()
-  if (!doc) throw notFound()
-  await finishEnds(context, [doc]).catch(() => {
+  const [_id, user_id] = [new Types.ObjectId(id), new Types.ObjectId(userId)]
+  if (!(await context.models.apiTokens.exists({ _id, user_id }))) throw notFound()
+  await storeEnds(context, user_id, { apiTokens: { _id } })
+  await completeEnds(context, user_id).catch(() => {
     throw unavailable(DETAILS.apiTokenRevoking)
   })
 }
 
-/** Writes the tombstones of tokens whose end is stored, and removes them. Rejects while Redis is down. */
-const finishEnds = async (context: AuthContext, tokens: Pick<ApiTokenDoc, '_id' | 'hash'>[]) => {
-  if (tokens.length === 0) return
-  await writeTombstones(
-    context,
-    tokens.map(({ hash }) => hash),
-  )
-  await context.models.apiTokens.deleteMany({ _id: { $in: tokens.map(({ _id }) => _id) } })
-}
-
-/** Writes the tombstones of a user's tokens whose end is stored. */
-const finishUserEnds = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
-  const { apiTokens } = context.models
-  await finishEnds(context, await apiTokens.find({ user_id, ended_at: { $ne: null } }).lean<ApiTokenDoc[]>())
-}
-
-/** Revokes all tokens of a user, also expired ones. Rejects while Redis is down, as `revokeApiToken` does. */
-export const endUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
-  const { apiTokens } = context.models
-  await apiTokens.updateMany({ user_id, ended_at: null }, { $set: { ended_at: new Date() } })
-  await finishUserEnds(context, user_id)
-}
-
 /**
- * Revokes the valid tokens of a user. Once this resolves, they are dead everywhere. Throws 503 while Redis is down, like
+ * Revokes the valid tokens of a user. Once this resolves, they are invalid everywhere. Throws 503 while Redis is down, like
  * `revokeApiToken`.
  * @returns their number
  */
 export const revokeUserApiTokens = async (context: AuthContext, user_id: Types.ObjectId): Promise<number> => {
-  const { modifiedCount } = await context.models.apiTokens.updateMany(
-    { user_id, ...liveApiTokens() },
-    { $set: { ended_at: new Date() } },
-  )
-  await finishUserEnds(context, user_id).catch(() => {
+  const revoked = await storeEnds(context, user_id, { apiTokens: liveApiTokens() })
+  await completeEnds(context, user_id).catch(() => {
     throw unavailable(DETAILS.tokensRevoking)
   })
-  return modifiedCount
-}
-
-/** Ends tokens whose end a crash or a Redis outage interrupted. Returns their number. */
-export const repairApiTokens = async (context: AuthContext): Promise<number> => {
-  const ended = await context.models.apiTokens
-    .find({ ended_at: { $lte: new Date(Date.now() - GRACE_MS) } })
-    .select('hash')
-    .limit(REPAIR_BATCH)
-    .lean<ApiTokenDoc[]>()
-  await finishEnds(context, ended)
-  return ended.length
+  return revoked
 }

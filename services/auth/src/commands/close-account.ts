@@ -1,21 +1,26 @@
 import { personalDataInternal, servicesWith } from '@iodine/contracts'
-import { addressOf, byId, inTransaction, type KindSpec, notFound } from '@iodine/service-kit'
+import {
+  addressOf,
+  byId,
+  inTransaction,
+  type KindSpec,
+  notFound,
+  PEER_BACKOFF_MAX_MS,
+  throwFirst,
+} from '@iodine/service-kit'
 import type { AuthContext } from '../context.js'
 import type { DeletionDoc } from '../models/deletion.js'
 import type { UserDoc } from '../models/user.js'
 import { raiseUsersVersion } from './announce-user.js'
-import { endUserApiTokens } from './api-tokens.js'
 import { dropAddressChange } from './change-address.js'
+import { endAllTokens } from './end-tokens.js'
 import { dropExport } from './export-data.js'
-import { endSessions } from './sessions.js'
 
 /** Time that a request has to remove the account itself. */
 const GRACE_MS = 15_000
 const LOOK_MS = 500
 /** Long timeout: a service may have much data to remove. */
 const FORGET_MS = 120_000
-/** A service that is down keeps a deletion waiting. */
-const BACKOFF_MAX_MS = 10_000
 const FORGETTING = servicesWith(personalDataInternal.forgetUser)
 /** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
@@ -32,8 +37,7 @@ const lockOut = async (context: AuthContext, { _id, email }: UserDoc): Promise<v
   await models.links.deleteOne({ _id: email })
   await dropAddressChange(context, _id)
   await models.accountLinks.deleteMany({ user_id: _id })
-  await endSessions(context, _id)
-  await endUserApiTokens(context, _id)
+  await endAllTokens(context, _id)
 }
 
 /** Ends all sessions and API tokens of an account and prevents sign-in. Idempotent. Throws 503 while Redis is down. */
@@ -113,7 +117,7 @@ export const deleteAccount = async (
 export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
   concurrency: 2,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   async handle([deleted]) {
     const context = of()
     const { config, models, service } = context
@@ -127,7 +131,7 @@ export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> =
     const asked = FORGETTING.filter(name => addressOf(config, name)).map(name =>
       service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
     )
-    for (const each of await Promise.allSettled(asked)) if (each.status === 'rejected') throw each.reason
+    throwFirst(await Promise.allSettled(asked))
     await service.queues.forgetUser(_id)
     const settled = deletion.deleted_at.getTime() + SETTLE_MS
     if (begun >= settled) await models.deletions.deleteOne({ _id })

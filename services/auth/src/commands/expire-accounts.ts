@@ -15,7 +15,7 @@ const addMonths = (time: Date, months: number): Date => {
 }
 
 /** Time until a warning without the mail server's decision is queued again, unless its job still waits. */
-const QUEUE_AGAIN_MS = 3_600_000
+const QUEUE_AGAIN_MS = 1_800_000
 
 /** Queues the owner's warning. The job id prevents duplicates in the queue for a period of inactivity. */
 const queueWarning = async (
@@ -63,16 +63,9 @@ export const confirmWarning = async (
   )
 }
 
-/**
- * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have
- * been inactive for 12 months and whose warning the mail server decided on 30 days ago, and those whose owners
- * asked for it 7 days ago. Handles one batch of each; `more` tells that there may be others.
- */
-export const expireAccounts = async (
-  context: AuthContext,
-): Promise<{ warned: number; deleted: number; more: boolean }> => {
+/** Warns a batch of owners. Returns their number, and whether there may be more. */
+const warnInactive = async (context: AuthContext, now: Date) => {
   const { users } = context.models
-  const now = new Date()
   const soon = addMonths(new Date(now.getTime() + LIMITS.inactiveWarningMs), -LIMITS.inactiveMonths)
   const unwarned = {
     last_active_at: { $lte: soon },
@@ -86,7 +79,7 @@ export const expireAccounts = async (
   const inactive = await users.find(unwarned).limit(BATCH).lean<UserDoc[]>()
   let warned = 0
   for (const { _id } of inactive) {
-    // Conditional, as the owner may have returned or another job may have handled the account. If a crash
+    // Conditional, as the owner may have returned or another replica may have handled the account. If a crash
     // prevents the queueing, the mark alone remains and the run an hour later queues the warning.
     const user = await users
       .findOneAndUpdate({ _id, ...unwarned }, { $set: { warning_queued_at: now } })
@@ -95,30 +88,47 @@ export const expireAccounts = async (
     await queueWarning(context, user, now)
     warned++
   }
-  const over = {
-    last_active_at: { $lte: addMonths(now, -LIMITS.inactiveMonths) },
-    warning_taken_at: { $lte: new Date(now.getTime() - LIMITS.inactiveWarningMs) },
-    deleted_at: null,
-  }
-  const unwanted = { delete_at: { $lte: now }, deleted_at: null }
+  return { warned, more: inactive.length === BATCH }
+}
+
+/** Deletes a batch of accounts that meet a condition. Returns their number, and whether there may be more. */
+const deleteExpired = async (context: AuthContext, condition: Record<string, unknown>) => {
+  const expired = await context.models.users.find(condition).limit(BATCH).lean<UserDoc[]>()
   let deleted = 0
-  let more = inactive.length === BATCH
-  // Each is deleted on its condition, as its owner may have returned meanwhile.
-  for (const condition of [over, unwanted]) {
-    const expired = await users.find(condition).limit(BATCH).lean<UserDoc[]>()
-    for (const user of expired) {
-      const what = {
-        action: 'account.deleted',
-        subject: { kind: 'account', id: user._id.toHexString() },
-      } as const
-      const isDeleted = await context.service.audit.during('system', what, async note => {
-        const met = await deleteAccount(context, user, condition)
-        if (!met) note({ isNothing: true })
-        return met
-      })
-      if (isDeleted) deleted++
-    }
-    more ||= expired.length === BATCH
+  for (const user of expired) {
+    const what = {
+      action: 'account.deleted',
+      subject: { kind: 'account', id: user._id.toHexString() },
+    } as const
+    // On the condition, as the owner may have returned meanwhile.
+    const isDeleted = await context.service.audit.during('system', what, async note => {
+      const met = await deleteAccount(context, user, condition)
+      if (!met) note({ isNothing: true })
+      return met
+    })
+    if (isDeleted) deleted++
   }
-  return { warned, deleted, more }
+  return { deleted, more: expired.length === BATCH }
+}
+
+/**
+ * Warns owners of accounts that will reach 12 months of inactivity in 30 days. Deletes accounts that have
+ * been inactive for 12 months and whose warning the mail server decided on 30 days ago, and those whose owners
+ * requested it 7 days ago.
+ */
+export const expireAccounts = async (context: AuthContext, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    const now = new Date()
+    const inactive = await warnInactive(context, now)
+    const over = await deleteExpired(context, {
+      last_active_at: { $lte: addMonths(now, -LIMITS.inactiveMonths) },
+      warning_taken_at: { $lte: new Date(now.getTime() - LIMITS.inactiveWarningMs) },
+      deleted_at: null,
+    })
+    const unwanted = await deleteExpired(context, { delete_at: { $lte: now }, deleted_at: null })
+    const { warned } = inactive
+    const deleted = over.deleted + unwanted.deleted
+    if (warned + deleted > 0) context.service.log.info({ warned, deleted }, 'inactive accounts')
+    if (warned + deleted === 0 || !(inactive.more || over.more || unwanted.more)) return
+  }
 }

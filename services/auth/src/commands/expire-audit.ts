@@ -7,8 +7,6 @@ import { derivedId } from './derived-id.js'
 
 /** Entries are removed at most once in this time: each removal is an entry itself. */
 const EVERY_MS = 24 * 3_600_000
-/** How often a process looks. */
-const LOOK_MS = 3_600_000
 
 /**
  * Removes the entries at the beginning of the chain that are older than `LIMITS.auditMs`, up to the first younger one. An
@@ -44,17 +42,6 @@ export const expireAudit = async (
     }
   }
   const checkpoint = (await lastCheckpoint(models))?.entry.checkpoint
-  if (!checkpoint) return 0
-  return (await auditEntries.deleteMany({ seq: { $lte: checkpoint.seq } })).deletedCount
-}
-
-/** For the repair: looks every hour. */
-export const createAuditExpiry = (context: AuthContext) => {
-  let nextAt = 0
-  return async (): Promise<number> => {
-    if (Date.now() < nextAt) return 0
-    const removed = await expireAudit(context)
-    nextAt = Date.now() + LOOK_MS
-    return removed
-  }
+  const expired = { seq: { $lte: checkpoint?.seq ?? 0 } }
+  return (await auditEntries.exists(expired)) ? (await auditEntries.deleteMany(expired)).deletedCount : 0
 }

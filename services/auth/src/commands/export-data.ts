@@ -11,6 +11,7 @@ import {
   joinPieces,
   type KindSpec,
   notFound,
+  PEER_BACKOFF_MAX_MS,
   tooManyRequests,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
@@ -26,8 +27,6 @@ const DAY_MS = 24 * 3_600_000
 const PIECE_BYTES = 1_048_576
 /** How long a service may take for its part. */
 const PART_MS = 240_000
-/** An export waits for a service that is down. */
-const BACKOFF_MAX_MS = 10_000
 
 /** The user's latest export; null if there is none, or its day is over. */
 export const findExport = ({ models }: AuthContext, userId: string) =>
@@ -88,13 +87,14 @@ export const dropExport = async ({ models }: AuthContext, userId: Types.ObjectId
 /** Work of the outbox: gathers a user's data from one service after another, then mails that the file is ready. */
 export const dataExports = (of: () => AuthContext): KindSpec<{ id: string }> => ({
   ...byId,
+  isHeavy: true,
   concurrency: 2,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   async handle([begun]) {
     const context = of()
     const working = { export_id: begun?.id, state: 'working' as const }
     const doc = await context.models.dataExports.findOne(working).lean<DataExportDoc>()
-    // After each part others get their turn.
+    // Other exports run between the parts.
     if (doc && (await stepExport(context, doc))) return 0
   },
 })

@@ -4,10 +4,9 @@ import { Types } from 'mongoose'
 import type { AuthContext } from '../context.js'
 import type { PasskeyDoc } from '../models/passkey.js'
 import type { UserDoc } from '../models/user.js'
-import { endUserApiTokens } from './api-tokens.js'
 import { isChallenge, newChallenge, useChallenge } from './challenges.js'
 import { findAccount } from './close-account.js'
-import { endSessions } from './sessions.js'
+import { endAllTokens } from './end-tokens.js'
 import { signIn } from './sign-in.js'
 import { addToAccount } from './slots.js'
 
@@ -141,8 +140,7 @@ export const deletePasskey = async ({ models }: AuthContext, user_id: string, _i
 export const resetPasskeys = async (context: AuthContext, email: string): Promise<UserDoc> => {
   const user = await findAccount(context, email)
   await context.models.passkeys.deleteMany({ user_id: user._id })
-  await endSessions(context, user._id)
-  await endUserApiTokens(context, user._id)
+  await endAllTokens(context, user._id)
   return user
 }
 

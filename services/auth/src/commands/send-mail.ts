@@ -9,7 +9,7 @@ const RETRY_MS = 3_000
 /** Time that the workers have before the job is added again. Adding an existing job has no effect. */
 const RECHECK_MS = 15_000
 
-/** Work of the outbox: has the workers send a mail, until they say that a mail server has taken or refused it. */
+/** Work of the outbox: enqueues a mail for the workers until they report that a mail server has accepted or refused it. */
 export const outgoingMails = (of: () => AuthContext): KindSpec<OutgoingMail> => ({
   payload: outgoingMail,
   keyOf: ({ id }) => id,

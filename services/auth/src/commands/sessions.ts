@@ -1,20 +1,13 @@
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto'
 import { DETAILS, LIMITS } from '@iodine/contracts'
-import {
-  SESSION_KNOWN_MS,
-  SESSION_REVOKED,
-  sessionKey,
-  signingKeysOf,
-  signToken,
-  TOMBSTONE_MS,
-  unavailable,
-} from '@iodine/service-kit'
+import { SESSION_KNOWN_MS, sessionKey, signingKeysOf, signToken, unavailable } from '@iodine/service-kit'
 import { calculateJwkThumbprint, exportJWK, importPKCS8 } from 'jose'
-import { Types } from 'mongoose'
+import { type QueryFilter, Types } from 'mongoose'
 import type { AuthContext, SessionKeys } from '../context.js'
 import type { SessionDoc } from '../models/session.js'
 import type { UserDoc } from '../models/user.js'
 import { deviceOf } from './devices.js'
+import { completeEnds, storeEnds } from './end-tokens.js'
 
 /**
  * Reads `JWT_PRIVATE_KEY`. A key's name is the thumbprint of its public half (RFC 7638), the same in each process.
@@ -33,10 +26,6 @@ export const readSessionKeys = async (setting: string): Promise<SessionKeys> => 
     jwks: { keys: [first, ...others].map(({ jwk }) => jwk) },
   }
 }
-
-/** Time that a request has to end a session before the repair takes over. */
-const GRACE_MS = 5_000
-const REPAIR_BATCH = 500
 
 /** How often the use of a session is recorded. */
 const SEEN_EVERY_MS = 5 * 60_000
@@ -110,25 +99,16 @@ export const openSession = async (
   return signToken(keys.privateKey, { id: userId, sid, scope }, LIMITS.sessionMs)
 }
 
-/** Ends the oldest sessions of a user past the limit, also while Redis is down, as `endSessionsEventually` does. */
+/** Ends the oldest sessions of a user past the limit, also while Redis is down. */
 const endSurplus = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
-  const { models, service } = context
-  const surplus = await models.sessions
+  const surplus = await context.models.sessions
     .find({ user_id, ended_at: null })
     .sort({ created_at: -1, _id: 1 })
     .skip(LIMITS.sessionsMax)
     .select('_id')
     .lean<Pick<SessionDoc, '_id'>[]>()
-  if (surplus.length === 0) return
-  const sids = surplus.map(({ _id }) => _id)
-  await models.sessions.updateMany({ _id: { $in: sids } }, { $set: { ended_at: new Date() } })
-  await finishEnds(context, sids).catch(error => service.log.warn({ err: error }, 'not ended yet'))
-}
-
-/** Writes the tombstones of sessions, then removes them. Rejects while Redis is down. */
-const finishEnds = async (context: AuthContext, sids: string[]): Promise<void> => {
-  await writeTombstones(context, sids)
-  await context.models.sessions.deleteMany({ _id: { $in: sids } })
+  if (surplus.length > 0)
+    await endEventually(context, user_id, { _id: { $in: surplus.map(({ _id }) => _id) } })
 }
 
 /** Notes that a session is in use, which defers its end. */
@@ -159,44 +139,19 @@ export const checkSession = async (context: AuthContext, sid: string) => {
 }
 
 /**
- * Writes tombstones, which make these sessions (`sid`) and API tokens (hash) invalid everywhere. Rejects while Redis is
- * down.
+ * Ends a session of a user. Once this resolves, its token is invalid everywhere. Throws 503 while Redis is down: the
+ * database then has the end of the session, and the outbox completes it. Until then a gateway that does not ask this
+ * service may accept the token.
  */
-export const writeTombstones = async ({ service, config }: AuthContext, sids: string[]): Promise<void> => {
-  const commands = service.redis.multi()
-  for (const sid of sids)
-    commands.set(sessionKey(config.REDIS_PREFIX, sid), SESSION_REVOKED, 'PX', TOMBSTONE_MS)
-  for (const [error] of (await commands.exec()) ?? []) if (error) throw error
-}
-
-/**
- * Ends a session. Once this resolves, its token is invalid everywhere. Throws 503 while Redis is down: the
- * database then has the end of the session, and `repairEnds` writes the tombstone later. Until then a gateway
- * that does not ask this service may accept the token.
- */
-export const endSession = async (context: AuthContext, sid: string): Promise<void> => {
-  const { sessions } = context.models
-  await sessions.updateOne({ _id: sid, ended_at: null }, { $set: { ended_at: new Date() } })
-  await writeTombstones(context, [sid]).catch(() => {
+export const endSession = async (
+  context: AuthContext,
+  user_id: Types.ObjectId,
+  sid: string,
+): Promise<void> => {
+  await storeEnds(context, user_id, { sessions: { _id: sid } })
+  await completeEnds(context, user_id).catch(() => {
     throw unavailable(DETAILS.logoutUnfinished)
   })
-  await sessions.deleteOne({ _id: sid })
-}
-
-/** Writes tombstones that a crash or a Redis outage prevented. Returns their number. */
-export const repairEnds = async (context: AuthContext): Promise<number> => {
-  const { sessions } = context.models
-  const ended = await sessions
-    .find({ ended_at: { $lte: new Date(Date.now() - GRACE_MS) } })
-    .select('_id')
-    .limit(REPAIR_BATCH)
-    .lean<Pick<SessionDoc, '_id'>[]>()
-  if (ended.length === 0) return 0
-  await finishEnds(
-    context,
-    ended.map(session => session._id),
-  )
-  return ended.length
 }
 
 /**
@@ -205,24 +160,30 @@ export const repairEnds = async (context: AuthContext): Promise<number> => {
  */
 export const endSessions = async (
   context: AuthContext,
-  userId: Types.ObjectId,
+  user_id: Types.ObjectId,
   exceptSid?: string,
 ): Promise<number> => {
-  const { extensionCodes, sessions } = context.models
-  await extensionCodes.deleteOne({ _id: userId })
-  const others = { user_id: userId, ...(exceptSid !== undefined && { _id: { $ne: exceptSid } }) }
-  const open = await sessions.find(others).select('_id').lean<Pick<SessionDoc, '_id'>[]>()
-  // Tombstones first: after a failure, a retry finds the sessions that are still stored.
-  await finishEnds(
-    context,
-    open.map(session => session._id),
-  )
-  return open.length
+  await context.models.extensionCodes.deleteOne({ _id: user_id })
+  const ended = await storeEnds(context, user_id, {
+    sessions: exceptSid === undefined ? {} : { _id: { $ne: exceptSid } },
+  })
+  await completeEnds(context, user_id)
+  return ended
 }
 
-/** Ends all sessions of a user, also while Redis is down: `repairEnds` writes their tombstones then. */
-export const endSessionsEventually = async (context: AuthContext, userId: Types.ObjectId): Promise<void> => {
-  const { models, service } = context
-  await models.sessions.updateMany({ user_id: userId, ended_at: null }, { $set: { ended_at: new Date() } })
-  await endSessions(context, userId).catch(error => service.log.warn({ err: error }, 'not ended yet'))
+const endEventually = async (
+  context: AuthContext,
+  user_id: Types.ObjectId,
+  sessions: QueryFilter<SessionDoc>,
+): Promise<void> => {
+  await storeEnds(context, user_id, { sessions })
+  await completeEnds(context, user_id).catch(error =>
+    context.service.log.warn({ err: error }, 'tombstones not written yet'),
+  )
+}
+
+/** Ends all sessions of a user like `endSessions`, also while Redis is down: the outbox completes it then. */
+export const endSessionsEventually = async (context: AuthContext, user_id: Types.ObjectId): Promise<void> => {
+  await context.models.extensionCodes.deleteOne({ _id: user_id })
+  await endEventually(context, user_id, {})
 }

@@ -32,5 +32,4 @@ export const apiTokenSchema = new Schema<ApiTokenDoc>(
 )
 apiTokenSchema.index({ user_id: 1, slot: 1 }, { unique: true })
 apiTokenSchema.index({ hash: 1 }, { unique: true })
-apiTokenSchema.index({ ended_at: 1 }, { sparse: true })
 apiTokenSchema.index({ expires_at: 1 }, { expireAfterSeconds: LIMITS.expiredApiTokenMs / 1000 })

@@ -36,5 +36,4 @@ export const sessionSchema = new Schema<SessionDoc>(
   { collection: 'sessions', versionKey: false },
 )
 sessionSchema.index({ user_id: 1 })
-sessionSchema.index({ ended_at: 1 }, { sparse: true })
 sessionSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

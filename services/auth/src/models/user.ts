@@ -1,4 +1,4 @@
-import type { OwnLimits, ServiceName } from '@iodine/contracts'
+import type { OwnLimits } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /** Key of a username, which is unique in any case. */
@@ -26,10 +26,10 @@ export interface UserDoc {
   suspended_at?: Date
   /** Limits of quotas that an administrator gave this user, instead of the deployment's. */
   own_limits?: OwnLimits
-  /** Time of the last change of `own_limits` in milliseconds, made to rise. */
+  /** Time of the last change of `own_limits` in milliseconds; each change increments it. */
   own_limits_revision?: number
-  /** Services that do not have this revision yet. */
-  own_limits_owed?: ServiceName[]
+  /** Set while a service may lack this revision. */
+  own_limits_pending?: boolean
   /** When the account is deleted, as its owner asked, unless they keep it before. */
   delete_at?: Date
   /** Set when the deletion began: only the rest of the deletion may change the account. */
@@ -53,7 +53,7 @@ export const userSchema = new Schema<UserDoc>(
     suspended_at: Date,
     own_limits: Schema.Types.Mixed,
     own_limits_revision: Number,
-    own_limits_owed: { type: [String], default: undefined },
+    own_limits_pending: Boolean,
     delete_at: Date,
     deleted_at: Date,
     revision: { type: Number, required },
@@ -62,7 +62,6 @@ export const userSchema = new Schema<UserDoc>(
 )
 userSchema.index({ email: 1 }, { unique: true })
 userSchema.index({ created_at: -1, _id: -1 })
-userSchema.index({ own_limits_owed: 1 }, { sparse: true })
 userSchema.index(
   { username_key: 1 },
   { unique: true, partialFilterExpression: { username_key: { $exists: true } } },

@@ -87,7 +87,7 @@ const countUnnamedKeys = async ({ config, models }: AuthContext): Promise<Sealed
   ]
 }
 
-/** Mails that are looked at: those that are owed, and those in the queue. */
+/** Maximum number of mails that are read: pending ones, and those in the queue. */
 export const MAILS_MAX = 10_000
 
 /** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */

@@ -2,7 +2,7 @@ import { type AuditAction, accountsInternal } from '@iodine/contracts'
 import { done, notFound, personalSource, serveExport } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import { deleteAccount, findAccount, suspendAccount, unsuspendAccount } from '../commands/close-account.js'
-import { confirmWarning, expireAccounts } from '../commands/expire-accounts.js'
+import { confirmWarning } from '../commands/expire-accounts.js'
 import { resetPasskeys } from '../commands/passkeys.js'
 import type { AuthContext } from '../context.js'
 import type { UserDoc } from '../models/user.js'
@@ -56,8 +56,6 @@ export const addAccountRoutes = (context: AuthContext): void => {
   service.internal(accountsInternal.confirmWarning, async ({ params, body }) =>
     done(confirmWarning(context, params.id, body)),
   )
-
-  service.internal(accountsInternal.expireAccounts, async () => expireAccounts(context))
 
   const emailOf = async (id: Types.ObjectId) =>
     (await models.users.findById(id).select('email').lean<UserDoc>())?.email ?? null

@@ -1,5 +1,6 @@
 import { authApi } from '@iodine/contracts'
 import { addressKey, hashOf } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import { readAccountLink, useAccountLink } from '../commands/account-links.js'
 import { generateExtensionCode, redeemExtensionCode } from '../commands/extension-codes.js'
 import { passkeyOptions, verifyPasskey } from '../commands/passkeys.js'
@@ -46,7 +47,7 @@ export const addAuthRoutes = (context: AuthContext): void => {
   })
 
   service.route(authApi.logout, async ({ user }) => {
-    await endSession(context, user.sid)
+    await endSession(context, new Types.ObjectId(user.id), user.sid)
     return { logged_out: true as const }
   })
 }

@@ -1,4 +1,4 @@
-import { authInternal, keysInternal, mailsInternal, secretsInternal, type UserCard } from '@iodine/contracts'
+import { authInternal, keysInternal, mailsInternal, type UserCard } from '@iodine/contracts'
 import {
   done,
   feedSecretContext,
@@ -6,17 +6,15 @@ import {
   reseal,
   seal,
   serveHistory,
-  serveRepair,
+  serveSecrets,
 } from '@iodine/service-kit'
 import type { QueryFilter } from 'mongoose'
 import { eventsOfUser } from '../commands/announce-user.js'
-import { checkApiToken, repairApiTokens } from '../commands/api-tokens.js'
-import { createAuditExpiry } from '../commands/expire-audit.js'
+import { checkApiToken } from '../commands/api-tokens.js'
 import { checkFeedKey } from '../commands/feed-keys.js'
 import { resealSecrets } from '../commands/keys.js'
-import { repairOwnLimits } from '../commands/own-limits.js'
 import { settleMail } from '../commands/send-mail.js'
-import { checkSession, repairEnds } from '../commands/sessions.js'
+import { checkSession } from '../commands/sessions.js'
 import type { AuthContext } from '../context.js'
 import { type UserDoc, usernameKey } from '../models/user.js'
 import { isAdmin, requireAdmin } from '../policies/admin.js'
@@ -88,21 +86,9 @@ export const addInternalRoutes = (context: AuthContext): void => {
   )
 
   service.internal(keysInternal.getKeys, () => listKeys(context))
-  service.internal(secretsInternal.countSealed, () => countSealed(context))
-  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(context, body.cursor))
+  serveSecrets(service, { count: () => countSealed(context), reseal: after => resealSecrets(context, after) })
 
   serveHistory(service, models.users, { deleted_at: { $exists: false } }, eventsOfUser)
 
   service.internal(mailsInternal.settleMail, async ({ params }) => done(settleMail(context, params.id)))
-
-  const expireAudit = createAuditExpiry(context)
-  serveRepair(
-    service,
-    async () =>
-      // Sessions and tokens first: their tombstones deny access.
-      (await repairEnds(context)) +
-      (await repairApiTokens(context)) +
-      (await repairOwnLimits(context)) +
-      (await expireAudit()),
-  )
 }

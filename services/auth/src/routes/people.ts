@@ -40,7 +40,7 @@ export const addPeopleRoutes = (context: AuthContext): void => {
       ...(summary as Person),
       usage,
       own_limits: user.own_limits ?? {},
-      limits_pending: user.own_limits_owed !== undefined,
+      limits_pending: user.own_limits_pending ?? false,
       ...tokens,
     }
   }

@@ -136,7 +136,7 @@ export const addProfileRoutes = (context: AuthContext): void => {
   service.route(profileApi.endSession, async ({ user, params }) => {
     const sid = await findSid(models, user.id, params.id)
     if (sid === undefined) throw notFound()
-    await endSession(context, sid)
+    await endSession(context, new Types.ObjectId(user.id), sid)
     return { id: params.id }
   })
 

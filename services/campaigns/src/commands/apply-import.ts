@@ -1,30 +1,31 @@
 import { DETAILS, LIMITS } from '@iodine/contracts'
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
-import { CHANGED } from '../models/campaign.js'
 import type { ImportDoc } from '../models/import.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { PRESENTED } from '../presenters/import.js'
 import { findImport, importNotPlanned } from '../queries/find-import.js'
 import { countOfKept, sumKept } from '../queries/kept-objects.js'
+import { changeCampaign } from './change-campaign.js'
 
 /**
  * Has a planned import carried out, or one that stopped go on. From now on the campaign's level is at least the file's.
  * @throws 404, 409 unless the import is planned or has stopped, 413 if the campaign has no room for its objects
  */
 export const applyImport = async (
-  models: CampaignModels,
+  store: Store,
   userId: string,
   id: string,
   makes_iods: boolean,
 ): Promise<ImportDoc> =>
-  beginApplying(models, await findImport(models.imports, userId, id, '+events', ...PRESENTED), makes_iods)
+  beginApplying(store, await findImport(store.imports, userId, id, '+events', ...PRESENTED), makes_iods)
 
 /** As `applyImport`, whoever's the import is. */
 export const beginApplying = async (
-  { mongo, work, campaigns, imports }: CampaignModels,
+  store: Store,
   doc: ImportDoc,
   makes_iods: boolean,
 ): Promise<ImportDoc> => {
+  const { mongo, work, imports, subscriptions } = store
   const { _id, campaign_id, state } = doc
   if (state !== 'planned' && state !== 'failed') throw importNotPlanned()
   const applying = {
@@ -35,8 +36,7 @@ export const beginApplying = async (
   } as const
   await inTransaction(mongo, async session => {
     // The campaign is written first, so that imports into it take room one after the other.
-    const { matchedCount } = await campaigns.updateOne({ _id: campaign_id }, CHANGED, { session })
-    if (matchedCount === 0) throw notFound()
+    if (!(await changeCampaign(store, { _id: campaign_id }, {}, session))) throw notFound()
     const kept = await sumKept(imports, campaign_id, { except: _id, session })
     const types = [...kept.types, ...(doc.kept?.types ?? [])]
     const events = types.reduce((sum, { type, objects }) => (type === 'event' ? sum + objects : sum), 0)
@@ -51,6 +51,12 @@ export const beginApplying = async (
       throw new HttpError(413, DETAILS.keptObjectsFull)
     const started = await imports.updateOne({ _id, state }, { $set: applying }, { session })
     if (started.matchedCount === 0) throw importNotPlanned()
+    if (doc.subscription_id)
+      await subscriptions.updateOne(
+        { import_id: _id, state: 'stopped' },
+        { $set: { state: 'importing' } },
+        { session },
+      )
     await work.imports.add({ id: _id.toHexString() }, { session })
   })
   return { ...doc, ...applying }

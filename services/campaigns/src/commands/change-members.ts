@@ -1,14 +1,13 @@
 import { type campaignsApi, iodsInternal, type ResponseOf } from '@iodine/contracts'
-import { notFound, type Peers, QuotaExceeded, unavailable } from '@iodine/service-kit'
-import { Types } from 'mongoose'
-import { type CampaignDoc, type CampaignModel, CHANGED } from '../models/campaign.js'
-import type { CampaignModels } from '../models/index.js'
+import { inTransaction, notFound, type Peers, QuotaExceeded } from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
+import type { CampaignDoc } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
 import { findCampaign } from '../queries/campaign-detail.js'
-
-type Models = Pick<CampaignModels, 'campaigns' | 'quotas'>
+import { changeCampaign } from './change-campaign.js'
 
 /** How many IODs a campaign may hold: its creator's own limit, or everyone's. Throws 404. */
-const memberMax = async ({ campaigns, quotas }: Models, id: string, everyones: number): Promise<number> => {
+const memberMax = async ({ campaigns, quotas }: Store, id: string, everyones: number): Promise<number> => {
   const doc = await campaigns.findById(id).select('created_by').lean<CampaignDoc>()
   if (!doc) throw notFound()
   return (doc.created_by && (await quotas.own(doc.created_by)).campaign_iods) ?? everyones
@@ -20,80 +19,71 @@ const memberMax = async ({ campaigns, quotas }: Models, id: string, everyones: n
  * while the iods service is unavailable.
  */
 export const addIod = async (
-  models: Models,
+  store: Store,
   peers: Peers,
   id: string,
   iodId: string,
   everyones: number,
 ): Promise<CampaignDoc> => {
-  const model = models.campaigns
+  const { campaigns } = store
   const iod = new Types.ObjectId(iodId)
   const [max, [known]] = await Promise.all([
-    memberMax(models, id, everyones),
+    memberMax(store, id, everyones),
     peers.call('iods', iodsInternal.knownIods, { body: { ids: [iod.toHexString()] } }),
   ])
   if (!known) throw notFound()
-  const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 }, ...CHANGED }
+  const change = { $push: { iod_ids: iod }, $inc: { iod_count: 1 } }
   const isNew = { _id: id, iod_ids: { $ne: iod } }
-  const added = await model
-    .findOneAndUpdate({ ...isNew, iod_count: { $lt: max } }, change, { returnDocument: 'after' })
-    .lean<CampaignDoc>()
+  const added = await changeCampaign(store, { ...isNew, iod_count: { $lt: max } }, change)
   if (added) return added
-  const full = await model.findOne({ ...isNew, iod_count: { $gte: max } }).lean<CampaignDoc>()
+  const full = await campaigns.findOne({ ...isNew, iod_count: { $gte: max } }).lean<CampaignDoc>()
   if (full) throw new QuotaExceeded('campaign_iods', max, 1, { campaign_iods: full.iod_count })
-  const doc = await model.findById(id).lean<CampaignDoc>()
+  const doc = await campaigns.findById(id).lean<CampaignDoc>()
   // The campaign was deleted concurrently.
   if (!doc) throw notFound()
   return doc
 }
-
-/** How often an addition is tried again after others changed the campaign meanwhile. */
-const TRIES = 20
 
 /**
  * Adds IODs to a campaign in one step, in the given order. Idempotent. Unknown IODs are left out. Throws 404
  * for an unknown campaign, 413 if not all of the new ones fit, 503 while the iods service is unavailable.
  */
 export const addIods = async (
-  models: Models,
+  store: Store,
   peers: Peers,
   id: string,
   iodIds: readonly string[],
   everyones: number,
 ): Promise<ResponseOf<typeof campaignsApi.addIods>> => {
-  const model = models.campaigns
   const ids = [...new Set(iodIds.map(iodId => iodId.toLowerCase()))]
   const [max, found] = await Promise.all([
-    memberMax(models, id, everyones),
+    memberMax(store, id, everyones),
     peers.call('iods', iodsInternal.knownIods, { body: { ids } }),
   ])
   const known = new Set(found)
-  const push = async (added: readonly string[]): Promise<boolean> => {
+  const push = async (added: readonly string[], session: ClientSession): Promise<boolean> => {
     const fresh = added.map(each => new Types.ObjectId(each))
-    const { modifiedCount } = await model.updateOne(
-      { _id: id, iod_ids: { $nin: fresh }, iod_count: { $lte: max - fresh.length } },
-      { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length }, ...CHANGED },
-    )
-    return modifiedCount === 1
+    const hasRoom = { _id: id, iod_ids: { $nin: fresh }, iod_count: { $lte: max - fresh.length } }
+    const change = { $push: { iod_ids: { $each: fresh } }, $inc: { iod_count: fresh.length } }
+    return (await changeCampaign(store, hasRoom, change, session)) !== null
   }
-  // Mostly all are new: the members of a large campaign are not read for that.
-  if (known.size === ids.length && (await push(ids))) return { added: ids, already: [], unknown: [] }
-  for (let tries = 0; tries < TRIES; tries++) {
-    const doc = await model.findById(id).select('+iod_ids').lean<CampaignDoc>()
+  return inTransaction(store.mongo, async session => {
+    // Mostly all are new: the members of a large campaign are not read for that.
+    if (known.size === ids.length && (await push(ids, session)))
+      return { added: ids, already: [], unknown: [] }
+    const doc = await store.campaigns.findById(id).select('+iod_ids').session(session).lean<CampaignDoc>()
     if (!doc) throw notFound()
     const members = new Set(doc.iod_ids?.map(String))
     const added = ids.filter(each => known.has(each) && !members.has(each))
-    const answer = {
+    if (doc.iod_count + added.length > max && added.length > 0)
+      throw new QuotaExceeded('campaign_iods', max, added.length, { campaign_iods: doc.iod_count })
+    if (added.length > 0) await push(added, session)
+    return {
       added,
       already: ids.filter(each => members.has(each)),
       unknown: ids.filter(each => !known.has(each) && !members.has(each)),
     }
-    if (added.length === 0) return answer
-    if (doc.iod_count + added.length > max)
-      throw new QuotaExceeded('campaign_iods', max, added.length, { campaign_iods: doc.iod_count })
-    if (await push(added)) return answer
-  }
-  throw unavailable()
+  })
 }
 
 /** Counted members of which more than this many are removed are counted anew. */
@@ -105,7 +95,7 @@ const REMOVED_MAX = 100
  * @returns the campaign, and whether the IOD was in it
  */
 export const removeIod = async (
-  model: CampaignModel,
+  store: Store,
   id: string,
   iodId: string,
 ): Promise<{ doc: CampaignDoc; isRemoved: boolean }> => {
@@ -117,20 +107,15 @@ export const removeIod = async (
     removed: { $concatArrays: ['$counted.removed', [iod]] },
   }
   const counted = { $cond: [isFull, '$$REMOVE', { $mergeObjects: ['$counted', noted] }] }
-  const { matchedCount } = await model.updateOne(
-    { _id: id, iod_ids: iod },
-    [
-      {
-        $set: {
-          iod_ids: { $filter: { input: '$iod_ids', cond: { $ne: ['$$this', iod] } } },
-          iod_count: { $subtract: ['$iod_count', 1] },
-          changed_at: '$$NOW',
-          removals: { $add: [{ $ifNull: ['$removals', 0] }, 1] },
-          counted: { $cond: [isCounted, counted, '$counted'] },
-        },
+  const removed = await changeCampaign(store, { _id: id, iod_ids: iod }, [
+    {
+      $set: {
+        iod_ids: { $filter: { input: '$iod_ids', cond: { $ne: ['$$this', iod] } } },
+        iod_count: { $subtract: ['$iod_count', 1] },
+        removals: { $add: [{ $ifNull: ['$removals', 0] }, 1] },
+        counted: { $cond: [isCounted, counted, '$counted'] },
       },
-    ],
-    { updatePipeline: true },
-  )
-  return { doc: await findCampaign(model, id), isRemoved: matchedCount > 0 }
+    },
+  ])
+  return { doc: await findCampaign(store.campaigns, id), isRemoved: removed !== null }
 }

@@ -2,8 +2,10 @@ import { DETAILS, LIMITS } from '@iodine/contracts'
 import { isTechnique } from '@iodine/exchange/disarm'
 import { HttpError, invalid } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { type CampaignModel, CHANGED, type TechniqueDoc } from '../models/campaign.js'
+import type { TechniqueDoc } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
 import { findTechniques } from '../queries/techniques.js'
+import { changeCampaign } from './change-campaign.js'
 
 const MAX = LIMITS.techniquesMax
 
@@ -13,7 +15,7 @@ const MAX = LIMITS.techniquesMax
  * @returns all of the campaign's techniques
  */
 export const addTechnique = async (
-  model: CampaignModel,
+  store: Store,
   userId: string,
   id: string,
   tid: string,
@@ -21,27 +23,25 @@ export const addTechnique = async (
   if (!isTechnique(tid)) throw invalid([DETAILS.unknownTechnique])
   const technique: TechniqueDoc = { id: tid, by: new Types.ObjectId(userId), at: new Date() }
   const hasRoom = { [`techniques.${MAX - 1}`]: { $exists: false } }
-  const { modifiedCount } = await model.updateOne(
-    { _id: id, 'techniques.id': { $ne: tid }, ...hasRoom },
-    { $push: { techniques: technique }, ...CHANGED },
-  )
-  const techniques = await findTechniques(model, id)
+  const isNew = { _id: id, 'techniques.id': { $ne: tid }, ...hasRoom }
+  const added = await changeCampaign(store, isNew, { $push: { techniques: technique } })
+  const techniques = await findTechniques(store.campaigns, id)
   const isFull = techniques.length >= MAX && techniques.every(each => each.id !== tid)
-  if (modifiedCount === 0 && isFull) throw new HttpError(413, DETAILS.techniquesFull)
+  if (!added && isFull) throw new HttpError(413, DETAILS.techniquesFull)
   return techniques
 }
 
 /** Adds those of the techniques that the list of DISARM's techniques has, as many as fit. May be repeated. */
 export const addTechniques = async (
-  model: CampaignModel,
+  store: Store,
   userId: string,
   id: string,
   tids: readonly string[],
 ): Promise<void> => {
   if (tids.length === 0) return
-  const named = await findTechniques(model, id)
+  const named = await findTechniques(store.campaigns, id)
   const fresh = tids.filter(tid => isTechnique(tid) && named.every(each => each.id !== tid))
-  for (const tid of fresh.slice(0, MAX - named.length)) await addTechnique(model, userId, id, tid)
+  for (const tid of fresh.slice(0, MAX - named.length)) await addTechnique(store, userId, id, tid)
 }
 
 /**
@@ -50,11 +50,11 @@ export const addTechniques = async (
  * @returns the techniques that are left, and whether the campaign had this one
  */
 export const removeTechnique = async (
-  model: CampaignModel,
+  store: Store,
   id: string,
   tid: string,
 ): Promise<{ techniques: TechniqueDoc[]; isRemoved: boolean }> => {
-  const change = { $pull: { techniques: { id: tid } }, ...CHANGED }
-  const { matchedCount } = await model.updateOne({ _id: id, 'techniques.id': tid }, change)
-  return { techniques: await findTechniques(model, id), isRemoved: matchedCount > 0 }
+  const used = { _id: id, 'techniques.id': tid }
+  const removed = await changeCampaign(store, used, { $pull: { techniques: { id: tid } } })
+  return { techniques: await findTechniques(store.campaigns, id), isRemoved: removed !== null }
 }

@@ -1,7 +1,7 @@
 import { type BodyOf, DETAILS, LIMITS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
-import type { CampaignModels } from '../models/index.js'
-import { LEASE_MS, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
+import type { Store } from '../models/index.js'
+import { LEASE_MS, NOTHING_SKIPPED, type SkippedDoc, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
 import { newToken } from './edit-subscription.js'
 
@@ -14,10 +14,9 @@ const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_0
 /** The shortest wait of a run that has failed, whatever the feed asks for. */
 const RETRY_MIN_MS = 60_000
 
-const NOTHING_SKIPPED: SkippedDoc = { count: 0, listed: [] }
 /** What can't be read, together with more of it. */
 export const withSkipped = (
-  { count, listed }: SkippedDoc = NOTHING_SKIPPED,
+  { count, listed }: SkippedDoc,
   more: readonly SkippedDoc['listed'][number][] = [],
 ): SkippedDoc => ({
   count: count + more.length,
@@ -29,7 +28,7 @@ export const ended = (
   {
     every,
     more,
-    skipped,
+    skipped = NOTHING_SKIPPED,
   }: Pick<SubscriptionDoc, 'every'> & Partial<Pick<SubscriptionDoc, 'more' | 'skipped'>>,
   {
     error = null,
@@ -53,7 +52,7 @@ export const ended = (
       error,
       objects,
       iods,
-      skipped: skipped?.count ?? 0,
+      skipped: skipped.count,
       refused,
       invalid: withSkipped(skipped, invalid).listed,
       unknown_techniques,
@@ -70,7 +69,7 @@ export const running = (id: string, token: string) =>
   ({ _id: id, state: 'fetching', 'lease.token': token }) as const
 
 /** Pauses a subscription until an administrator has decided what becomes of it. */
-const pause = async ({ subscriptions }: CampaignModels, doc: SubscriptionDoc, error: string) => {
+const pause = async ({ subscriptions }: Store, doc: SubscriptionDoc, error: string) => {
   await subscriptions.updateOne(
     { _id: doc._id, 'lease.token': doc.lease?.token ?? '' },
     { $set: { ...ended(doc, { error }), paused: true } },
@@ -81,11 +80,11 @@ const pause = async ({ subscriptions }: CampaignModels, doc: SubscriptionDoc, er
  * Gives a worker a subscription that is due, or whose worker has been silent for too long. One run at a time.
  * @returns null if none is due
  */
-export const claimPull = async (models: CampaignModels, peers: Peers): Promise<Pull | null> => {
+export const claimPull = async (store: Store, peers: Peers): Promise<Pull | null> => {
   for (;;) {
     const now = new Date()
     const token = newToken()
-    const doc = await models.subscriptions
+    const doc = await store.subscriptions
       .findOneAndUpdate(
         {
           paused: false,
@@ -109,11 +108,11 @@ export const claimPull = async (models: CampaignModels, peers: Peers): Promise<P
       .select('+sealed +cursor +lease')
       .lean<SubscriptionDoc>()
     if (!doc) return null
-    if (doc.pending) await models.importParts.deleteMany({ import_id: doc.pending })
+    if (doc.pending) await store.importParts.deleteMany({ import_id: doc.pending })
     const userId = doc.user_id?.toHexString()
-    if (!userId || !(await isAdmin(peers, userId))) await pause(models, doc, DETAILS.subscriptionOrphaned)
-    else if (!(await models.campaigns.exists({ _id: doc.campaign_id })))
-      await pause(models, doc, DETAILS.subscriptionHomeless)
+    if (!userId || !(await isAdmin(peers, userId))) await pause(store, doc, DETAILS.subscriptionOrphaned)
+    else if (!(await store.campaigns.exists({ _id: doc.campaign_id })))
+      await pause(store, doc, DETAILS.subscriptionHomeless)
     else {
       const { url, kind, sealed, public_key, cursor } = doc
       return { id: doc._id.toHexString(), token, url, kind, sealed, public_key, cursor }
@@ -122,18 +121,14 @@ export const claimPull = async (models: CampaignModels, peers: Peers): Promise<P
 }
 
 /** Throws 409 once the run is over or another worker's. */
-export const extendPull = async (
-  { subscriptions }: CampaignModels,
-  id: string,
-  token: string,
-): Promise<void> => {
+export const extendPull = async ({ subscriptions }: Store, id: string, token: string): Promise<void> => {
   const extended = await subscriptions.updateOne(running(id, token), { $set: { 'lease.until': leaseEnd() } })
   if (extended.matchedCount === 0) throw pullLost()
 }
 
 /** Notes where a run has ended, for what it brings to be imported. Throws 409 as `extendPull`. */
 export const stagePull = async (
-  { subscriptions }: CampaignModels,
+  { subscriptions }: Store,
   id: string,
   { token, cursor, more, withdrawn, skipped }: BodyOf<typeof subscriptionsInternal.stagePull>,
 ): Promise<void> => {
@@ -145,7 +140,7 @@ export const stagePull = async (
 
 /** Ends a run that brought nothing. Throws 409 as `extendPull`. */
 export const failPull = async (
-  { subscriptions }: CampaignModels,
+  { subscriptions }: Store,
   id: string,
   { token, error, retry_ms }: { token: string; error: string; retry_ms: number | null },
 ): Promise<void> => {

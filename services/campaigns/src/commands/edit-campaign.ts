@@ -1,14 +1,15 @@
 import type { BodyOf, campaignsApi } from '@iodine/contracts'
 import { forbidden, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { type CampaignDoc, type CampaignModel, CHANGED, searchFields } from '../models/campaign.js'
-import type { CampaignModels } from '../models/index.js'
-import { askToRemove } from './remove-import.js'
-import { askToWithdraw } from './share-campaign.js'
+import { type CampaignDoc, type CampaignModel, searchFields } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
+import { changeCampaign } from './change-campaign.js'
+import { enqueueRemoval } from './remove-import.js'
+import { enqueueWithdrawal } from './share-campaign.js'
 
 /** Throws 413 when the user's quota is full. */
 export const createCampaign = async (
-  { campaigns, quotas }: CampaignModels,
+  { campaigns, quotas }: Store,
   userId: string,
   { name, description }: BodyOf<typeof campaignsApi.createCampaign>,
 ): Promise<CampaignDoc> => {
@@ -38,7 +39,7 @@ const refusal = async (model: CampaignModel, id: string) =>
 
 /** Throws 404, or 403 for another user's campaign. */
 export const updateCampaign = async (
-  model: CampaignModel,
+  store: Store,
   userId: string,
   id: string,
   { name, description }: BodyOf<typeof campaignsApi.updateCampaign>,
@@ -47,22 +48,23 @@ export const updateCampaign = async (
     ...(name !== undefined && { name, ...searchFields({ name }) }),
     ...(description !== undefined && { description: description ?? '' }),
   }
-  const doc = await (Object.keys(changes).length > 0
-    ? model.findOneAndUpdate(mine(userId, id), { $set: changes, ...CHANGED }, { returnDocument: 'after' })
-    : model.findOne(mine(userId, id))
-  ).lean<CampaignDoc>()
-  if (!doc) throw await refusal(model, id)
+  const { campaigns } = store
+  const doc =
+    Object.keys(changes).length > 0
+      ? await changeCampaign(store, mine(userId, id), { $set: changes })
+      : await campaigns.findOne(mine(userId, id)).lean<CampaignDoc>()
+  if (!doc) throw await refusal(campaigns, id)
   return doc
 }
 
 /** Throws 404, or 403 for another user's campaign. */
-export const deleteCampaign = async (models: CampaignModels, userId: string, id: string): Promise<void> => {
-  const { campaigns, quotas } = models
+export const deleteCampaign = async (store: Store, userId: string, id: string): Promise<void> => {
+  const { campaigns, quotas } = store
   await quotas.change(new Types.ObjectId(userId), { campaigns: -1 }, async session => {
     const { deletedCount } = await campaigns.deleteOne(mine(userId, id), { session })
     // The exception rolls the usage back.
     if (deletedCount === 0) throw await refusal(campaigns, id)
-    await askToRemove(models, { campaign_id: id }, session)
-    await askToWithdraw(models, { _id: id }, session)
+    await enqueueRemoval(store, { campaign_id: id }, session)
+    await enqueueWithdrawal(store, { _id: id }, session)
   })
 }

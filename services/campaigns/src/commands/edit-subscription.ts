@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { authInternal, type BodyOf, DETAILS, LIMITS, type subscriptionsApi } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { CampaignModels } from '../models/index.js'
-import type { SubscriptionDoc } from '../models/subscription.js'
+import type { Store } from '../models/index.js'
+import { NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 
 type Created = BodyOf<typeof subscriptionsApi.createSubscription>
 
@@ -23,7 +23,7 @@ const sealed = async (
 
 /** Throws 404 without the campaign, 409 past the number of subscriptions, 503 while auth is down. */
 export const createSubscription = async (
-  { campaigns, subscriptions }: CampaignModels,
+  { campaigns, subscriptions }: Store,
   peers: Peers,
   userId: string,
   { url, kind, campaign_id, every, secret, public_key }: Created,
@@ -48,6 +48,7 @@ export const createSubscription = async (
     cursor: null,
     next_cursor: null,
     withdrawn: [],
+    skipped: NOTHING_SKIPPED,
     more: false,
     import_id: null,
     pending: null,
@@ -61,7 +62,7 @@ export const createSubscription = async (
 
 /** Throws 404, 503 while auth is down. */
 export const updateSubscription = async (
-  { subscriptions }: CampaignModels,
+  { subscriptions }: Store,
   peers: Peers,
   userId: string,
   id: string,
@@ -87,10 +88,7 @@ export const updateSubscription = async (
 }
 
 /** Makes a subscription due. Throws 404, 409 while it is paused or at work. */
-export const runSubscription = async (
-  { subscriptions }: CampaignModels,
-  id: string,
-): Promise<SubscriptionDoc> => {
+export const runSubscription = async ({ subscriptions }: Store, id: string): Promise<SubscriptionDoc> => {
   const due = await subscriptions
     .findOneAndUpdate(
       { _id: id, paused: false, state: { $in: ['waiting', 'stopped'] } },
@@ -106,7 +104,7 @@ export const runSubscription = async (
 
 /** Ends a subscription. What came by it stays, as an import that can be removed. Throws 404. */
 export const deleteSubscription = async (
-  { subscriptions, importParts }: CampaignModels,
+  { subscriptions, importParts }: Store,
   id: string,
 ): Promise<void> => {
   const gone = await subscriptions.findOneAndDelete({ _id: id }).lean<SubscriptionDoc>()

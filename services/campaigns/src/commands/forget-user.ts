@@ -1,25 +1,25 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { CampaignModels } from '../models/index.js'
-import { askToRemove } from './remove-import.js'
-import { askToWithdraw } from './share-campaign.js'
+import type { Store } from '../models/index.js'
+import { enqueueRemoval } from './remove-import.js'
+import { enqueueWithdrawal } from './share-campaign.js'
 
 /**
  * Removes a deleted user's id from their campaigns, their imports and subscriptions, and the techniques that they have
  * added. These remain, but for imports of files that are not done; the campaigns can no longer be edited and are withdrawn
  * from feeds, the subscriptions are paused.
  */
-export const forgetUser = async (models: CampaignModels, userId: Types.ObjectId): Promise<void> => {
-  const { mongo, campaigns, imports, subscriptions, quotas } = models
+export const forgetUser = async (store: Store, userId: Types.ObjectId): Promise<void> => {
+  const { mongo, campaigns, imports, subscriptions, quotas } = store
   // Ensures that the usage is counted, as the remaining campaigns still count.
   await quotas.used(userId)
   // Nobody could withdraw them any more.
   await inTransaction(mongo, session =>
-    askToWithdraw(models, { user_id: userId }, session, { user_id: null }),
+    enqueueWithdrawal(store, { user_id: userId }, session, { user_id: null }),
   )
   await campaigns.updateMany({ created_by: userId }, { $set: { created_by: null }, $unset: { published: 1 } })
   const undone = { user_id: userId, subscription_id: null, state: { $ne: 'done' as const } }
-  await inTransaction(mongo, session => askToRemove(models, undone, session))
+  await inTransaction(mongo, session => enqueueRemoval(store, undone, session))
   await subscriptions.updateMany({ user_id: userId }, { $set: { user_id: null, paused: true } })
   await subscriptions.updateMany(
     { user_id: null, state: 'fetching' },

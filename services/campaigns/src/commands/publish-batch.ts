@@ -1,8 +1,8 @@
 import { isRevocable, revokedVersion, type StixObject } from '@iodine/exchange'
 import { HttpError } from '@iodine/service-kit'
 import { type ClientSession, Types } from 'mongoose'
-import type { CampaignModels } from '../models/index.js'
-import { LEASE_MS, type PublicationDoc, type PublishedDoc } from '../models/publication.js'
+import type { Store } from '../models/index.js'
+import type { PublicationDoc, PublishedDoc } from '../models/publication.js'
 import { bytesOf } from '../queries/bytes.js'
 import { type Publishable, sha256Of } from '../queries/publishable.js'
 
@@ -35,13 +35,13 @@ export interface Batch {
   withdrawn: readonly Row[]
 }
 
-/** The publication is not this step's any more. */
+/** Another step has taken the publication over, or its creator has changed it. */
 export class Superseded extends Error {}
 
 const AN_INSTANT = 1
 
 /** Makes sure that there is a clock, outside transactions. */
-export const startClock = async ({ clock }: Pick<CampaignModels, 'clock'>): Promise<void> => {
+export const startClock = async ({ clock }: Pick<Store, 'clock'>): Promise<void> => {
   await clock.updateOne({ _id: 'added' }, { $setOnInsert: { at: new Date(0) } }, { upsert: true })
 }
 
@@ -50,7 +50,7 @@ export const startClock = async ({ clock }: Pick<CampaignModels, 'clock'>): Prom
  * batches of the deployment write the same document, so that they are committed in the order of their times: whoever has
  * read up to a time has missed nothing before it.
  */
-const nextTime = async (clock: CampaignModels['clock'], session: ClientSession): Promise<Date> => {
+const nextTime = async (clock: Store['clock'], session: ClientSession): Promise<Date> => {
   const doc = await clock
     .findOneAndUpdate(
       { _id: 'added' },
@@ -74,7 +74,7 @@ const later = (than: string, now: Date): string =>
 
 /** The rows of objects that are published, with their bytes. */
 const rowsOf = async (
-  { foreign, published }: CampaignModels,
+  { foreign, published }: Store,
   campaign_id: Types.ObjectId,
   put: readonly Publishable[],
   added: Date,
@@ -137,7 +137,7 @@ const rowsOf = async (
 
 /** The revoked versions of withdrawn rows, but of those that another campaign publishes. */
 const revocationsOf = async (
-  { published }: CampaignModels,
+  { published }: Store,
   campaign_id: Types.ObjectId,
   withdrawn: readonly Row[],
   added: Date,
@@ -184,7 +184,7 @@ const revocationsOf = async (
 
 /** Of rows that another campaign has in the same bytes, marks those that all need not show again. */
 const markTwins = async (
-  { published }: CampaignModels,
+  { published }: Store,
   rows: PublishedDoc[],
   session: ClientSession,
 ): Promise<void> => {
@@ -206,7 +206,7 @@ const markTwins = async (
 
 /** Shows twins of rows that are gone. */
 const showTwins = async (
-  { published }: CampaignModels,
+  { published }: Store,
   gone: readonly Row[],
   session: ClientSession,
 ): Promise<void> => {
@@ -239,32 +239,30 @@ const countRevoked = (rows: readonly { revoked: boolean }[]) => rows.filter(({ r
  * @throws Superseded if another step has taken over or the campaign is to be withdrawn, 413 past the user's quota
  */
 export const publishBatch = async (
-  models: CampaignModels,
+  store: Store,
   { _id: campaign_id, run, wanted, user_id }: Pick<PublicationDoc, '_id' | 'run' | 'wanted' | 'user_id'>,
   { put, replaced, withdrawn }: Batch,
 ): Promise<void> => {
-  const { clock, publications, published, quotas } = models
+  const { clock, publications, published, quotas } = store
   const gone = [...replaced, ...withdrawn]
   await quotas.settle(async (session, take) => {
-    const mine = { _id: campaign_id, run, wanted, user_id }
-    const leased_until = new Date(Date.now() + LEASE_MS)
-    const held = await publications.updateOne(mine, { $set: { leased_until } }, { session })
-    if (held.matchedCount === 0) throw new Superseded()
     const added = await nextTime(clock, session)
     const rows = [
-      ...(await rowsOf(models, campaign_id, put, added, session)),
-      ...(await revocationsOf(models, campaign_id, withdrawn, added, session)),
+      ...(await rowsOf(store, campaign_id, put, added, session)),
+      ...(await revocationsOf(store, campaign_id, withdrawn, added, session)),
     ]
     if (gone.length > 0) await published.deleteMany({ _id: { $in: gone.map(({ _id }) => _id) } }, { session })
-    await markTwins(models, rows, session)
+    await markTwins(store, rows, session)
     if (rows.length > 0) await published.collection.insertMany(rows, { session })
-    await showTwins(models, gone, session)
+    await showTwins(store, gone, session)
     const bytes = sum(rows) - sum(gone)
-    await publications.updateOne(
-      mine,
+    const counted = await publications.updateOne(
+      { _id: campaign_id, run, wanted, user_id },
       { $inc: { rows: rows.length - gone.length, revoked: countRevoked(rows) - countRevoked(gone), bytes } },
       { session },
     )
+    // The exception rolls the batch back.
+    if (counted.matchedCount === 0) throw new Superseded()
     await take(user_id, { published_bytes: bytes })
   })
 }

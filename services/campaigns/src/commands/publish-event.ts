@@ -12,8 +12,8 @@ import {
 import { ignoreDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { FeedEventDoc } from '../models/feed-event.js'
-import type { CampaignModels } from '../models/index.js'
-import { LEASE_MS, type PublicationDoc } from '../models/publication.js'
+import type { Store } from '../models/index.js'
+import type { PublicationDoc } from '../models/publication.js'
 import { readEventFile } from '../queries/feed-events.js'
 import { type PublishableEvent, sha256Of } from '../queries/publishable.js'
 import { Superseded } from './publish-batch.js'
@@ -24,10 +24,10 @@ const md5Of = (value: string) => createHash('md5').update(value).digest()
 const partsOf = (file: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(file.length / PART) }, (_, n) => file.subarray(n * PART, (n + 1) * PART))
 
-const readBefore = async (models: CampaignModels, doc: FeedEventDoc | null) => {
+const readBefore = async (store: Store, doc: FeedEventDoc | null) => {
   if (!doc) return null
   const pieces: Buffer[] = []
-  for await (const piece of readEventFile(models, doc)) pieces.push(piece)
+  for await (const piece of readEventFile(store, doc)) pieces.push(piece)
   return JSON.parse(Buffer.concat(pieces).toString()) as MispFeedEvent
 }
 
@@ -35,7 +35,7 @@ type Publication = Pick<PublicationDoc, '_id' | 'run' | 'wanted' | 'user_id'>
 
 /** Writes an event's file, or takes it out of the feed. */
 const put = async (
-  { feedEvents, feedEventParts, publications, quotas }: CampaignModels,
+  { feedEvents, feedEventParts, publications, quotas }: Store,
   { _id: campaign_id, run, wanted, user_id }: Publication,
   doc: Pick<FeedEventDoc, '_id' | 'bytes'> & Partial<FeedEventDoc>,
   next: (Omit<FeedEventDoc, '_id' | 'campaign_id' | 'sha256' | 'bytes'> & { file: Buffer }) | null,
@@ -52,8 +52,7 @@ const put = async (
   const bytes = file.length - doc.bytes
   await quotas.settle(async (session, take) => {
     const mine = { _id: campaign_id, run, wanted, user_id }
-    const leased_until = new Date(Date.now() + LEASE_MS)
-    const held = await publications.updateOne(mine, { $set: { leased_until }, $inc: { bytes } }, { session })
+    const held = await publications.updateOne(mine, { $inc: { bytes } }, { session })
     if (held.matchedCount === 0) throw new Superseded()
     const $set = { ...fields, campaign_id, sha256, bytes: file.length }
     if (next) await feedEvents.updateOne({ _id }, { $set }, { upsert: true, session })
@@ -71,14 +70,14 @@ const put = async (
  * @throws Superseded, 413 past the user's quota
  */
 export const publishEvent = async (
-  models: CampaignModels,
+  store: Store,
   publication: Publication,
   next: { event: MispEvent; tlp: Tlp } | null,
 ): Promise<void> => {
-  const { feedEvents } = models
+  const { feedEvents } = store
   const { _id } = publication
   const doc = await feedEvents.findById(_id).lean<FeedEventDoc>()
-  const before = await readBefore(models, doc)
+  const before = await readBefore(store, doc)
   const event = nextFeedEvent(next?.event.Event ?? null, before, Math.floor(Date.now() / 1_000))
   if (!event) return
   const file = Buffer.from(JSON.stringify(event))
@@ -96,7 +95,7 @@ export const publishEvent = async (
     hashes: Buffer.concat(hashedValues(event).map(md5Of)),
     file,
   }
-  await put(models, publication, doc ?? { _id, bytes: 0 }, isTooLarge ? null : fields)
+  await put(store, publication, doc ?? { _id, bytes: 0 }, isTooLarge ? null : fields)
 }
 
 const fileOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null> => {
@@ -119,12 +118,12 @@ const fileOf = async (pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null>
  * @throws Superseded, 413 past the user's quota
  */
 export const publishKeptEvents = async (
-  models: CampaignModels,
+  store: Store,
   publication: Publication,
   events: readonly PublishableEvent[],
   end: number,
 ): Promise<boolean> => {
-  const { feedEvents } = models
+  const { feedEvents } = store
   const docs = await feedEvents
     .find({ campaign_id: publication._id, own: false }, { hashes: 0 })
     .lean<FeedEventDoc[]>()
@@ -142,7 +141,7 @@ export const publishKeptEvents = async (
       file = (await fileOf(write(least))) ?? file
       said = describeEvent((JSON.parse(file.toString()) as { Event?: unknown }).Event)
     }
-    await put(models, publication, doc ?? { _id: new Types.ObjectId(), bytes: 0 }, {
+    await put(store, publication, doc ?? { _id: new Types.ObjectId(), bytes: 0 }, {
       own: false,
       uuid,
       source,
@@ -155,9 +154,9 @@ export const publishKeptEvents = async (
     if (Date.now() > end) return false
     await setImmediate()
   }
-  for (const doc of left.values()) await put(models, publication, doc, null)
+  for (const doc of left.values()) await put(store, publication, doc, null)
   // Those of steps that were killed.
   const sha256 = { $nin: await feedEvents.distinct('sha256', { campaign_id: publication._id }) }
-  await models.feedEventParts.deleteMany({ campaign_id: publication._id, sha256 })
+  await store.feedEventParts.deleteMany({ campaign_id: publication._id, sha256 })
   return true
 }

@@ -6,7 +6,7 @@ import { isKeptFormat, type OpenedFile, openFile, openOwnBundle, type Place } fr
 import { HttpError, inTransaction, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type ImportDoc, NO_COUNTS, RECEIVING_MS } from '../models/import.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { batchesOf } from './batches.js'
 
 const BOUNDS = {
@@ -42,7 +42,7 @@ export const isCounted = (place: Place | null | undefined): boolean =>
 
 /** Stores the objects of a file in parts, without what stands between two, which belongs to none. */
 export const storeParts = async (
-  importParts: CampaignModels['importParts'],
+  importParts: Store['importParts'],
   import_id: Types.ObjectId,
   { bytes, places }: Pick<OpenedFile, 'bytes' | 'places'>,
   parts: readonly (readonly Span[])[],
@@ -83,7 +83,7 @@ export const partsOf = (spans: readonly Span[]): Span[][] => [
  *   campaign has the file already, or the user too many imports that are not done
  */
 export const receiveImport = async (
-  { mongo, work, campaigns, imports, importParts, quotas }: CampaignModels,
+  { mongo, work, campaigns, imports, importParts, quotas }: Store,
   userId: string,
   { campaign_id, format, bytes }: { campaign_id: string; format: ImportFormat; bytes: Uint8Array },
 ): Promise<ImportDoc> => {

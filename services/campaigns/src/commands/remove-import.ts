@@ -1,9 +1,12 @@
+import { DETAILS } from '@iodine/contracts'
 import { forbidden, inTransaction, notFound } from '@iodine/service-kit'
 import { type ClientSession, type QueryFilter, Types } from 'mongoose'
-import { CHANGED } from '../models/campaign.js'
 import type { ImportDoc } from '../models/import.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
+import type { SubscriptionDoc } from '../models/subscription.js'
 import { importNotPlanned } from '../queries/find-import.js'
+import { changeCampaign } from './change-campaign.js'
+import { ended } from './claim-pull.js'
 
 /** Objects that are deleted by one command. */
 const BATCH = 2_000
@@ -15,9 +18,10 @@ const GRACE_MS = 60_000
  * @returns whether the import is gone
  */
 export const removeSome = async (
-  { campaigns, imports, importParts, foreign, brought, quotas }: CampaignModels,
+  store: Store,
   { _id, campaign_id, user_id, batch }: ImportDoc,
 ): Promise<boolean> => {
+  const { imports, importParts, foreign, brought, quotas } = store
   const some = await foreign
     .find({ campaign_id, import_id: _id }, { _id: 1 })
     .limit(BATCH)
@@ -28,22 +32,31 @@ export const removeSome = async (
   await brought.deleteMany({ import_id: _id })
   await quotas.settle(async (session, take) => {
     const gone = await imports.findOneAndDelete({ _id }, { session }).lean<ImportDoc>()
-    if (gone) await take(user_id, { import_bytes: -gone.bytes })
+    if (!gone) return
+    await take(user_id, { import_bytes: -gone.bytes })
+    await changeCampaign(store, { _id: campaign_id }, {}, session)
   })
-  await campaigns.updateOne({ _id: campaign_id }, CHANGED)
   return true
 }
 
-/** Has imports removed, in a transaction. Resolves to their number. */
-export const askToRemove = async (
-  { imports, work }: CampaignModels,
+/**
+ * Enqueues the removal of imports. A subscription whose run is being imported is due again, and pulls its feed from the start.
+ * @returns their number
+ */
+export const enqueueRemoval = async (
+  { imports, subscriptions, work }: Store,
   which: QueryFilter<ImportDoc>,
   session: ClientSession,
   dueIn = 0,
 ): Promise<number> => {
   const docs = await imports.find(which, { _id: 1 }).session(session).lean<Pick<ImportDoc, '_id'>[]>()
-  const _id = { $in: docs.map(doc => doc._id) }
-  await imports.updateMany({ _id }, { $set: { state: 'removing' } }, { session })
+  const ids = { $in: docs.map(doc => doc._id) }
+  await imports.updateMany({ _id: ids }, { $set: { state: 'removing' } }, { session })
+  const pulled = { import_id: ids, state: { $in: ['importing' as const, 'stopped' as const] } }
+  for (const { _id, every } of await subscriptions.find(pulled).session(session).lean<SubscriptionDoc[]>()) {
+    const over = { ...ended({ every }, { error: DETAILS.pullRemoved }), import_id: null, cursor: null }
+    await subscriptions.updateOne({ _id }, { $set: over }, { session })
+  }
   const removals = docs.map(doc => ({ id: doc._id.toHexString() }))
   await work.imports.addAll(removals, { dueIn, session })
   return docs.length
@@ -54,24 +67,20 @@ export const askToRemove = async (
  * @returns the import as it was
  * @throws 404, 403 unless the user has imported it or created the campaign, 409 while it is being applied
  */
-export const removeImport = async (
-  models: CampaignModels,
-  userId: string,
-  id: string,
-): Promise<ImportDoc> => {
-  const doc = await models.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
+export const removeImport = async (store: Store, userId: string, id: string): Promise<ImportDoc> => {
+  const doc = await store.imports.findOne({ _id: id, state: { $ne: 'removing' } }).lean<ImportDoc>()
   if (!doc) throw notFound()
   if (!doc.user_id?.equals(userId)) {
     // Plans of others are nobody else's.
     if (!['applying', 'done', 'failed'].includes(doc.state)) throw notFound()
     const mine = { _id: doc.campaign_id, created_by: new Types.ObjectId(userId) }
-    if (!(await models.campaigns.exists(mine))) throw forbidden()
+    if (!(await store.campaigns.exists(mine))) throw forbidden()
   }
   // Not while it is applied, nor if that has begun since.
   const idle = { _id: doc._id, state: { $eq: doc.state, $ne: 'applying' as const } }
-  const marked = await inTransaction(models.mongo, session => askToRemove(models, idle, session, GRACE_MS))
+  const marked = await inTransaction(store.mongo, session => enqueueRemoval(store, idle, session, GRACE_MS))
   if (marked === 0) throw importNotPlanned()
-  while (!(await removeSome(models, doc)));
-  await models.work.imports.complete(doc._id.toHexString())
+  while (!(await removeSome(store, doc)));
+  await store.work.imports.complete(doc._id.toHexString())
   return doc
 }

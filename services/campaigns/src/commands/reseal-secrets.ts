@@ -1,11 +1,11 @@
 import { keysInternal, LIMITS, type SealedCount } from '@iodine/contracts'
 import { type Peers, sealedWith } from '@iodine/service-kit'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 
 type Sealed = Pick<SubscriptionDoc, '_id' | 'url'> & { sealed: string }
 
-const sealedOnes = ({ subscriptions }: CampaignModels, after: string | null) =>
+const sealedOnes = ({ subscriptions }: Store, after: string | null) =>
   subscriptions
     .find({ sealed: { $type: 'string' }, ...(after !== null && { _id: { $gt: after } }) })
     .select('+sealed url')
@@ -24,10 +24,10 @@ const sealedAnew = async (peers: Peers, docs: readonly Sealed[]): Promise<(strin
 }
 
 /** Numbers of subscriptions' secrets by the key that seals them. Throws 503 while auth is down. */
-export const countSealed = async (models: CampaignModels, peers: Peers): Promise<SealedCount[]> => {
+export const countSealed = async (store: Store, peers: Peers): Promise<SealedCount[]> => {
   const counts = new Map<string | null, number>()
   const unnamed: Sealed[] = []
-  for (const doc of await sealedOnes(models, null).lean<Sealed[]>()) {
+  for (const doc of await sealedOnes(store, null).lean<Sealed[]>()) {
     const key = sealedWith(doc.sealed)
     if (key === undefined) unnamed.push(doc)
     else counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -45,14 +45,14 @@ export const countSealed = async (models: CampaignModels, peers: Peers): Promise
  * left alone. May be repeated and cut off at any point. Throws 503 while auth is down.
  * @param cursor where the last step ended; null begins
  */
-export const resealSecrets = async (models: CampaignModels, peers: Peers, cursor: string | null) => {
-  const docs = await sealedOnes(models, cursor).limit(LIMITS.resealedAtOnce).lean<Sealed[]>()
+export const resealSecrets = async (store: Store, peers: Peers, cursor: string | null) => {
+  const docs = await sealedOnes(store, cursor).limit(LIMITS.resealedAtOnce).lean<Sealed[]>()
   const answers = await sealedAnew(peers, docs)
   let resealed = 0
   for (const [n, { _id, url, sealed: before }] of docs.entries()) {
     const sealed = answers[n]
     if (typeof sealed !== 'string' || sealed === before) continue
-    const changed = await models.subscriptions.updateOne({ _id, url, sealed: before }, { $set: { sealed } })
+    const changed = await store.subscriptions.updateOne({ _id, url, sealed: before }, { $set: { sealed } })
     resealed += changed.modifiedCount
   }
   const last = docs.length === LIMITS.resealedAtOnce ? docs.at(-1) : undefined

@@ -13,17 +13,18 @@ import { isTechnique } from '@iodine/exchange/disarm'
 import { isKeptFormat } from '@iodine/exchange/intake'
 import { HttpError, isDuplicateKey, type StoreService } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
-import { type CampaignDoc, CHANGED } from '../models/campaign.js'
+import type { CampaignDoc } from '../models/campaign.js'
 import type { ForeignDoc } from '../models/foreign.js'
 import { AT_WORK, type ImportDoc, type ImportPartDoc } from '../models/import.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { type ImportedObject, objectsOf } from '../queries/import-objects.js'
 import { keptBy } from '../queries/kept-objects.js'
 import { batchesOf } from './batches.js'
+import { changeCampaign } from './change-campaign.js'
 import { addIods } from './change-members.js'
 import { addTechniques } from './change-techniques.js'
 import { isCounted } from './receive-import.js'
-import { finishPull, noteBrought, stopPull, supersede } from './settle-pull.js'
+import { finishPull, noteBrought, stopImport, supersede } from './settle-pull.js'
 
 /** For a batch of IODs that are brought in. */
 const BRING_MS = 20_000
@@ -31,7 +32,7 @@ const BRING_MS = 20_000
 const GONE_MS = 1_000
 
 export interface Stepping extends Pick<StoreService, 'peers' | 'log'> {
-  models: CampaignModels
+  store: Store
   /** Maximum IODs of a campaign, unless its creator has a limit of their own. */
   memberMax: number
 }
@@ -106,14 +107,14 @@ const bringEvidence = async (
 
 /** Counts what a part would bring in. */
 const planPart = async (
-  { peers, models }: Stepping,
+  { peers, store }: Stepping,
   { campaign_id, file_tlp, unnamed = [] }: Pick<ImportDoc, 'campaign_id' | 'file_tlp' | 'unnamed'>,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
   const standing = objects.filter(isStanding)
   let known_iods = 0
   let member_iods = 0
-  const campaign = await models.campaigns.findById(campaign_id, { iod_ids: 1 }).lean<CampaignDoc>()
+  const campaign = await store.campaigns.findById(campaign_id, { iod_ids: 1 }).lean<CampaignDoc>()
   const members = new Set(campaign?.iod_ids?.map(member => member.toHexString()))
   for (const batch of callsOf(standing)) {
     const body = { iods: batch.map(({ known: { iod } }) => ({ category: iod.category, value: iod.value })) }
@@ -151,11 +152,11 @@ const planPart = async (
 
 /** Makes IODs of a part's objects, puts them into the campaign, and keeps the objects. May be repeated. Resolves to what became of evidence. */
 const applyPart = async (
-  { models, peers, memberMax }: Stepping,
+  { store, peers, memberMax }: Stepping,
   doc: ImportDoc,
   objects: readonly ImportedObject[],
 ): Promise<Counts> => {
-  const { campaigns, foreign } = models
+  const { foreign } = store
   const { _id: import_id, campaign_id, subscription_id, format, user_id, makes_iods } = doc
   const { cursor, techniques = [] } = doc
   const ids = new Map<number, string>()
@@ -173,16 +174,16 @@ const applyPart = async (
     const campaign = campaign_id.toHexString()
     if (subscription_id)
       await noteBrought(
-        models,
+        store,
         doc,
         members.map(member => new Types.ObjectId(member)),
       )
     for (let at = 0; at < members.length; at += LIMITS.addedIodsMax) {
       const some = members.slice(at, at + LIMITS.addedIodsMax)
-      await addIods(models, peers, campaign, some, memberMax)
+      await addIods(store, peers, campaign, some, memberMax)
     }
     const named = [...(cursor === 0 ? techniques : []), ...techniquesOf(objects)]
-    await addTechniques(campaigns, userId, campaign, named)
+    await addTechniques(store, userId, campaign, named)
     counts = await bringEvidence(peers, userId, standing, ids)
   }
   if (!isKeptFormat(format)) return counts
@@ -217,7 +218,7 @@ const applyPart = async (
   })
   if (subscription_id && format === 'stix')
     await supersede(
-      models,
+      store,
       doc,
       objects.map(({ known }) => known.key),
     )
@@ -228,24 +229,20 @@ const applyPart = async (
 const leavesNothing = ({ format, tlp }: ImportDoc): boolean => !isKeptFormat(format) && tlp === null
 
 /**
- * Notes that an import is done. Of a file that is not kept, no bytes count any more; unless its level does, the import is
- * forgotten after a while.
+ * Notes that an import is done. Of a file that is not kept, no bytes count any more. Unless its level counts, the import is
+ * removed after a while.
  */
-const endImport = async (
-  { foreign, imports, quotas }: CampaignModels,
-  doc: ImportDoc,
-  at: QueryFilter<ImportDoc>,
-): Promise<void> => {
-  const done = { state: 'done', kept: await keptBy(foreign, doc) } as const
-  if (isKeptFormat(doc.format)) {
-    await imports.updateOne(at, { $set: done })
-    return
-  }
+const endImport = async (store: Store, doc: ImportDoc, at: QueryFilter<ImportDoc>): Promise<void> => {
+  const { foreign, imports, quotas } = store
+  const isKept = isKeptFormat(doc.format)
   const expires_at = leavesNothing(doc) ? new Date(Date.now() + LIMITS.importPlanMs) : null
+  const kept = await keptBy(foreign, doc)
+  const change = { $set: { state: 'done', kept, expires_at, ...(!isKept && { bytes: 0 }) } } as const
   await quotas.settle(async (session, take) => {
-    const change = { $set: { ...done, bytes: 0, expires_at } }
     const { matchedCount } = await imports.updateOne(at, change, { session })
-    if (matchedCount > 0) await take(doc.user_id, { import_bytes: -doc.bytes })
+    if (matchedCount === 0) return
+    if (!isKept) await take(doc.user_id, { import_bytes: -doc.bytes })
+    await changeCampaign(store, { _id: doc.campaign_id }, {}, session)
   })
 }
 
@@ -255,7 +252,7 @@ const endImport = async (
  * @returns milliseconds until the next step
  */
 export const stepImport = async (stepping: Stepping, id: string): Promise<number> => {
-  const { campaigns, foreign, imports, importParts } = stepping.models
+  const { foreign, imports, importParts } = stepping.store
   const doc = await imports
     .findOne({ _id: id, state: { $in: [...AT_WORK] } })
     .select(['+markings', '+file_tlp', '+techniques', '+events', '+new_events', '+invalid', '+unnamed'])
@@ -266,10 +263,9 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
     if (doc.state === 'planning') {
       const expires_at = new Date(Date.now() + LIMITS.importPlanMs)
       await imports.updateOne(at, { $set: { state: 'planned', cursor: 0, done: 0, expires_at } })
-    } else if (doc.subscription_id) await finishPull(stepping.models, doc)
+    } else if (doc.subscription_id) await finishPull(stepping.store, doc)
     else {
-      await campaigns.updateOne({ _id: doc.campaign_id }, CHANGED)
-      await endImport(stepping.models, doc, { ...at })
+      await endImport(stepping.store, doc, { ...at })
       await importParts.deleteMany({ import_id: doc._id })
     }
     return 0
@@ -300,9 +296,7 @@ export const stepImport = async (stepping: Stepping, id: string): Promise<number
       doc.state === 'planning'
         ? { cursor: 0, done: 0, ...later }
         : { kept: await keptBy(foreign, doc), ...(leavesNothing(doc) && later) }
-    const problem = String(error.detail)
-    await imports.updateOne(at, { $set: { state: 'failed', problem, ...stopped } })
-    await stopPull(stepping.models, doc, problem)
+    await stopImport(stepping.store, doc, String(error.detail), stopped)
   }
   return 0
 }

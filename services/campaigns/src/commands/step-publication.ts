@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { DETAILS, LIMITS, rankOfTlp } from '@iodine/contracts'
-import { byId, isNotFound, type KindSpec, type StoreService } from '@iodine/service-kit'
-import type { CampaignModels } from '../models/index.js'
-import { atWork, LEASE_MS, type PublicationDoc } from '../models/publication.js'
+import { byId, isNotFound, type KindSpec, PEER_BACKOFF_MAX_MS, type StoreService } from '@iodine/service-kit'
+import type { Store } from '../models/index.js'
+import type { PublicationDoc } from '../models/publication.js'
 import {
   type Publishable,
   type PublishableCampaign,
@@ -24,15 +24,13 @@ import { publishEvent, publishKeptEvents } from './publish-event.js'
 
 /** Time of a step, after which others have their turn. What is left is found anew. */
 const STEP_MS = 15_000
-/** When a campaign that waits for another one of its creator is looked at again. */
+/** Delay of a publication while another one of the same creator is at work. */
 const BUSY_MS = 1_000
 /** Delay before a permanently failed publication is retried. */
 const AGAIN_MS = 600_000
-/** A publication waits for a service that is down. */
-const BACKOFF_MAX_MS = 10_000
 
 interface Publishing extends Pick<StoreService, 'peers' | 'users'> {
-  models: CampaignModels
+  store: Store
 }
 
 const BATCH = { items: LIMITS.feedPageMax, size: 2_097_152 }
@@ -46,8 +44,9 @@ const placeOf = ({ type }: Pick<Publishable, 'type'>): number => {
 const keyOf = ({ stix_id, source, tlp }: Pick<Row, 'stix_id' | 'source' | 'tlp'>) =>
   `${stix_id} ${source} ${tlp}`
 
-/** What has to be done to rows so that they say what is to be published. */
+/** What has to be done to rows so that they say what is to be published. Revoked ones go once they have expired. */
 const differences = (rows: readonly Row[], wanted: readonly Publishable[]) => {
+  const expired = Date.now() - LIMITS.revokedMs
   const wantedKeys = new Map(wanted.map(each => [keyOf(each), each]))
   const wantedIds = new Set(wanted.map(({ stix_id }) => stix_id))
   const there = new Set<string>()
@@ -60,7 +59,7 @@ const differences = (rows: readonly Row[], wanted: readonly Publishable[]) => {
       there.add(keyOf(row))
       const { last, first } = found
       if (last !== row.last || first !== row.first) marks.push({ _id: row._id, last, first })
-    } else if (wantedIds.has(row.stix_id)) {
+    } else if (wantedIds.has(row.stix_id) || (row.revoked && row.added.getTime() < expired)) {
       replaced.set(row.stix_id, [...(replaced.get(row.stix_id) ?? []), row])
     } else if (!row.revoked) withdrawn.push(row)
   }
@@ -86,28 +85,25 @@ function* plan({ put, replaced, withdrawn }: ReturnType<typeof differences>): Ge
     yield { put: [], replaced: [], withdrawn: some }
 }
 
-/** Takes a publication that is due for a step: null if it is not, `busy` while another one of its user is at work. */
-const take = async (
-  { publications }: CampaignModels,
-  id: string,
-): Promise<PublicationDoc | 'busy' | null> => {
-  const due = await publications.findOne({ _id: id, state: 'due' }).lean<PublicationDoc>()
-  if (!due) return null
-  const others = { user_id: due.user_id, _id: { $ne: due._id }, ...atWork() }
-  if (due.user_id && (await publications.exists(others))) return 'busy'
-  const lease = { run: randomUUID(), leased_until: new Date(Date.now() + LEASE_MS) }
-  return publications
-    .findOneAndUpdate({ _id: due._id, state: 'due' }, { $set: lease }, { returnDocument: 'after' })
-    .lean<PublicationDoc>()
+/** Begins a step: null if there is no such publication, `busy` while another one of its user is at work. */
+const take = async ({ publications }: Store, id: string): Promise<PublicationDoc | 'busy' | null> => {
+  const doc = await publications.findById(id).lean<PublicationDoc>()
+  if (!doc) return null
+  const others = { user_id: doc.user_id, _id: { $ne: doc._id }, run: { $ne: null } }
+  const isBusy = doc.user_id !== null && (await publications.exists(others)) !== null
+  // The outbox runs one step of a publication at a time: a former one was killed. Others may wait for it.
+  const run = isBusy ? null : randomUUID()
+  if (run !== doc.run) await publications.updateOne({ _id: doc._id }, { $set: { run } })
+  return isBusy ? 'busy' : { ...doc, run }
 }
 
 /** What is to be published of a campaign: nothing if it is to be withdrawn, is gone, or is red. */
 const contentOf = async (
-  { models, peers, users }: Publishing,
+  { store, peers, users }: Publishing,
   { _id, wanted }: PublicationDoc,
 ): Promise<PublishableCampaign | null> =>
   wanted
-    ? readPublishable(models, peers, users, _id.toHexString()).catch(error => {
+    ? readPublishable(store, peers, users, _id.toHexString()).catch(error => {
         if (isNotFound(error)) return null
         throw error
       })
@@ -115,12 +111,12 @@ const contentOf = async (
 
 /** Writes what differs, for a while. Resolves to whether nothing is left to do. */
 const bringInLine = async (
-  models: CampaignModels,
+  store: Store,
   doc: PublicationDoc,
   objects: readonly Publishable[],
   end: number,
 ): Promise<boolean> => {
-  const { published } = models
+  const { published } = store
   const rows = await published.find({ campaign_id: doc._id }, ROW).lean<Row[]>()
   const found = differences(rows, objects)
   const updates = found.marks.map(({ _id, ...$set }) => ({
@@ -128,7 +124,7 @@ const bringInLine = async (
   }))
   if (updates.length > 0) await published.bulkWrite(updates)
   for (const batch of plan(found)) {
-    await publishBatch(models, doc, batch)
+    await publishBatch(store, doc, batch)
     if (Date.now() > end) return false
     // Pages are answered meanwhile.
     await setImmediate()
@@ -136,61 +132,84 @@ const bringInLine = async (
   return true
 }
 
+/** Removes a withdrawn publication once all that was revoked of it has expired. */
+const endPublication = async (
+  { feedEvents, feedEventParts, publications, quotas }: Store,
+  { _id, run }: PublicationDoc,
+): Promise<void> => {
+  const at = { $lt: new Date(Date.now() - LIMITS.revokedMs) }
+  const isOver = await quotas.settle(async (session, take) => {
+    const over = { _id, run, state: 'withdrawn' as const, rows: { $lte: 0 }, at }
+    const gone = await publications.findOneAndDelete(over, { session }).lean<PublicationDoc>()
+    if (!gone) return false
+    // Its bytes are those of its event.
+    await feedEvents.deleteMany({ campaign_id: _id }, { session })
+    await take(gone.user_id, { published_bytes: -gone.bytes })
+    return true
+  })
+  if (isOver) await feedEventParts.deleteMany({ campaign_id: _id })
+}
+
 /**
- * Does a part of what a publication is owed: publishes what of the campaign is new or has changed, withdraws what is
- * not there any more. May be repeated: what is published is compared with what is to be. Resolves as a handler of the
- * outbox does.
+ * Does a part of a publication's work: publishes what of the campaign is new or has changed, withdraws what is gone. May be
+ * repeated: it compares what is published with what is to be. Resolves as a handler of the outbox does.
  */
 const stepPublication = async (publishing: Publishing, campaignId: string): Promise<number | undefined> => {
-  const { models } = publishing
-  const { publications } = models
-  await startClock(models)
-  const doc = await take(models, campaignId)
+  const { store } = publishing
+  const { publications } = store
+  await startClock(store)
+  const doc = await take(store, campaignId)
   if (doc === null) return
   if (doc === 'busy') return BUSY_MS
   const { _id, run, asked, wanted } = doc
   const mine = { _id, run }
-  const now = new Date()
   try {
     const content = await contentOf(publishing, doc)
-    if (content) await publications.updateOne(mine, { $max: { tlp: rankOfTlp(content.tlp) } })
+    // While it is due, readers of lower levels see nothing of it.
+    if (content)
+      await publications.updateOne(
+        { ...mine, wanted },
+        { $set: { state: 'due' }, $max: { tlp: rankOfTlp(content.tlp) } },
+      )
     const end = Date.now() + STEP_MS
-    const isDone = await bringInLine(models, doc, content?.objects ?? [], end)
+    const isDone = await bringInLine(store, doc, content?.objects ?? [], end)
     if (!isDone) return 0
-    await publishEvent(models, doc, content?.misp ?? null)
-    const areDone = await publishKeptEvents(models, doc, content?.misp.kept ?? [], end)
+    if (doc.state === 'withdrawn') return await endPublication(store, doc).then(() => undefined)
+    await publishEvent(store, doc, content?.misp ?? null)
+    const areDone = await publishKeptEvents(store, doc, content?.misp.kept ?? [], end)
     if (!areDone) return 0
     const isRed = wanted && content === null
-    const settled = await publications.updateOne(
+    // What was changed meanwhile has an entry of its own.
+    await publications.updateOne(
       { ...mine, asked },
       {
         $set: {
           state: wanted ? 'published' : 'withdrawn',
           title: content?.title ?? '',
           ...(content && { tlp: rankOfTlp(content.tlp) }),
-          stated_at: content?.changed_at ?? now,
           at: new Date(),
           problem: isRed ? DETAILS.publishedRed : null,
         },
       },
     )
-    return settled.matchedCount === 0 ? 0 : undefined
   } catch (error) {
-    if (error instanceof Superseded) return 0
+    // So has what superseded this step.
+    if (error instanceof Superseded) return
     if (!isRefused(error) && !(error instanceof TooManyObjects)) throw error
     const problem =
       error instanceof TooManyObjects ? DETAILS.publishedFull : String((error as { detail: unknown }).detail)
-    await publications.updateOne(mine, { $set: { problem } })
+    await publications.updateOne(mine, { $set: { state: 'due', problem } })
     return AGAIN_MS
   } finally {
-    await publications.updateOne(mine, { $set: { run: null, leased_until: null } })
+    await publications.updateOne(mine, { $set: { run: null } })
   }
 }
 
 /** Work of the outbox: brings a campaign's feed in line. Its key is the campaign's id. */
 export const publicationWork = (of: () => Publishing): KindSpec<{ id: string }> => ({
   ...byId,
+  isHeavy: true,
   concurrency: 4,
-  backoffMaxMs: BACKOFF_MAX_MS,
+  backoffMaxMs: PEER_BACKOFF_MAX_MS,
   handle: ([work]) => stepPublication(of(), work?.id ?? ''),
 })

@@ -7,7 +7,7 @@ import { HttpError } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { ForeignDoc } from '../models/foreign.js'
 import { type ImportDoc, NO_COUNTS } from '../models/import.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { isOlder } from '../queries/versions.js'
 import { ended, pullLost, running, withSkipped } from './claim-pull.js'
@@ -29,7 +29,7 @@ const NOTHING: OpenedFile = {
 
 /** The places of those objects of a STIX file that the subscription does not have in this or a later version. */
 const selectNew = async (
-  { foreign }: CampaignModels,
+  { foreign }: Store,
   campaign_id: Types.ObjectId,
   import_id: Types.ObjectId | undefined,
   { bytes, spans }: OpenedFile,
@@ -86,7 +86,7 @@ const shifted = (place: Place | undefined, by: number): Place | undefined => {
 }
 
 /** Has what a subscription keeps count as another administrator's, who has let it go on. */
-const handOver = async ({ imports, quotas }: CampaignModels, doc: ImportDoc, user_id: Types.ObjectId) => {
+const handOver = async ({ imports, quotas }: Store, doc: ImportDoc, user_id: Types.ObjectId) => {
   const { _id, user_id: before, bytes } = doc
   await quotas.change(user_id, { import_bytes: bytes }, async session => {
     const { matchedCount } = await imports.updateOne(
@@ -106,12 +106,12 @@ const handOver = async ({ imports, quotas }: CampaignModels, doc: ImportDoc, use
  * @throws 409 once the run is over or another worker's, 413 past the quota of who made it, 422 for a file that is none
  */
 export const storePull = async (
-  models: CampaignModels,
+  store: Store,
   id: string,
   token: string,
   bytes: Uint8Array,
 ): Promise<number> => {
-  const { subscriptions, imports, importParts, quotas, work } = models
+  const { subscriptions, imports, importParts, quotas, work } = store
   const doc = await subscriptions
     .findOne(running(id, token))
     .select('+next_cursor +withdrawn +skipped')
@@ -134,7 +134,7 @@ export const storePull = async (
     : null
   const { places } = file
   // An event is kept in whole or not at all: what feeds name as changed is taken.
-  const chosen = places ? places.map((_, n) => n) : await selectNew(models, campaign_id, before?._id, file)
+  const chosen = places ? places.map((_, n) => n) : await selectNew(store, campaign_id, before?._id, file)
   const isWithdrawn = before !== null && doc.withdrawn.length > 0
   if (chosen.length === 0 && !isWithdrawn) {
     const over = await subscriptions.updateOne(running(id, token), {
@@ -177,7 +177,7 @@ export const storePull = async (
     } as const
     const _id = before?._id ?? new Types.ObjectId()
     // Who made the subscription may have changed: what it keeps counts as theirs from now on.
-    if (before && !before.user_id?.equals(user_id)) await handOver(models, before, user_id)
+    if (before && !before.user_id?.equals(user_id)) await handOver(store, before, user_id)
     await quotas.change(user_id, { import_bytes: size }, async session => {
       const started = await subscriptions.updateOne(
         running(id, token),

@@ -31,11 +31,8 @@ export interface CampaignDoc {
   /** Null once the account is deleted. */
   created_by: Types.ObjectId | null
   created_at: Date
-  /**
-   * When its name, description, members or techniques last changed: the database's time. Campaigns that an earlier version wrote
-   * have none, until the repair. Not read by default.
-   */
-  changed_at?: Date
+  /** When its name, description, members, techniques or kept objects last changed: the database's time. Not read by default. */
+  changed_at: Date
   /** Length of `iod_ids`, updated atomically with it, so that lists need not read the ids. */
   iod_count: number
   /** Members in the order of their addition. Only read where selected. */
@@ -52,7 +49,7 @@ export interface CampaignDoc {
   published?: boolean
   /** The folded name, which is searched. Not read by default, as `ngrams`. */
   search: string
-  /** The n-grams of `search`. Campaigns that an earlier version wrote have none, until the repair. */
+  /** The n-grams of `search`. */
   ngrams: number[]
 }
 export type CampaignModel = Model<CampaignDoc>
@@ -87,13 +84,13 @@ const techniqueSchema = new Schema<TechniqueDoc>(
 export const campaignSchema = new Schema<CampaignDoc>(
   {
     // First, so that a search finds the field without reading the others.
-    search: { type: String, select: false },
+    search: { type: String, required, select: false },
     name: { type: String, required },
     // Mongoose's `required` rejects empty strings, but a description may be empty.
     description: { type: String, default: '' },
     created_by: { type: Schema.Types.ObjectId, default: null },
     created_at: { type: Date, required },
-    changed_at: { type: Date, select: false },
+    changed_at: { type: Date, required, select: false },
     iod_count: { type: Number, required },
     iod_ids: { type: [Schema.Types.ObjectId], select: false },
     techniques: { type: [techniqueSchema], default: undefined, select: false },
@@ -101,7 +98,7 @@ export const campaignSchema = new Schema<CampaignDoc>(
     removals: { type: Number, select: false },
     tlp: { type: Number, select: false },
     published: { type: Boolean, select: false },
-    ngrams: { type: [Number], select: false },
+    ngrams: { type: [Number], required, select: false },
   },
   { collection: 'campaigns', versionKey: false },
 )
@@ -109,7 +106,5 @@ campaignSchema.index(BY_DATE)
 campaignSchema.index({ created_by: 1, ...BY_DATE })
 campaignSchema.index(BY_IOD)
 campaignSchema.index(BY_GRAM)
-// Published ones that have changed, read from the index alone: documents are large.
-campaignSchema.index({ published: 1, changed_at: 1 }, { sparse: true })
 // What a user has added, for their export and after their account's deletion.
 campaignSchema.index({ 'techniques.by': 1 }, { sparse: true })

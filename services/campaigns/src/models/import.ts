@@ -55,7 +55,7 @@ export interface ImportDoc {
   member_iods: number
   refused: number
   /** Objects and events that can't be read, and are left out. */
-  skipped?: number
+  skipped: number
   /** The first of the skipped ones, then of the refused ones. Only read where selected. */
   invalid?: { place: string; value: string; reason: string }[]
   quotes: number
@@ -127,13 +127,13 @@ export const importSchema = new Schema<ImportDoc>(
     done: { type: Number, required },
     iods: { type: Number, required },
     known_iods: { type: Number, required },
-    member_iods: { type: Number, default: 0 },
+    member_iods: { type: Number, required },
     refused: { type: Number, required },
-    skipped: { type: Number, default: 0 },
+    skipped: { type: Number, required },
     invalid: { type: [Schema.Types.Mixed], default: undefined, select: false } as never,
-    quotes: { type: Number, default: 0 },
-    refused_quotes: { type: Number, default: 0 },
-    evidence: { type: Schema.Types.Mixed, default: () => ({ added: 0, known: 0, left_out: 0 }) },
+    quotes: { type: Number, required },
+    refused_quotes: { type: Number, required },
+    evidence: { type: Schema.Types.Mixed, required },
     kept: { type: Schema.Types.Mixed, default: null },
     tlp: { type: Number, default: null },
     markings: { type: [Schema.Types.Mixed], select: false } as never,

@@ -24,13 +24,7 @@ type Counted = 'campaigns' | 'import_bytes' | 'published_bytes'
 
 type Limits = Pick<CampaignsConfig, 'QUOTA_CAMPAIGNS' | 'QUOTA_IMPORT_BYTES' | 'QUOTA_PUBLISHED_BYTES'>
 
-/** Work of the outbox; its keys are the ids. */
-export interface CampaignWork {
-  imports: Kind<{ id: string }>
-  publications: Kind<{ id: string }>
-}
-
-export const createModels = (mongo: Connection, limits: Limits, work: CampaignWork) => {
+export const createModels = (mongo: Connection, limits: Limits) => {
   const campaigns = mongo.model<CampaignDoc>('Campaign', campaignSchema)
   const imports = mongo.model<ImportDoc>('Import', importSchema)
   const publications = mongo.model<PublicationDoc>('Publication', publicationSchema)
@@ -62,7 +56,6 @@ export const createModels = (mongo: Connection, limits: Limits, work: CampaignWo
   })
   return {
     mongo,
-    work,
     campaigns,
     imports,
     importParts: mongo.model<ImportPartDoc>('ImportPart', importPartSchema),
@@ -78,3 +71,12 @@ export const createModels = (mongo: Connection, limits: Limits, work: CampaignWo
   }
 }
 export type CampaignModels = ReturnType<typeof createModels>
+
+/** The service's models, with its work that is done after a change. */
+export interface Store extends CampaignModels {
+  /** Kinds of the outbox. */
+  work: {
+    imports: Kind<{ id: string }>
+    publications: Kind<{ id: string }>
+  }
+}

@@ -1,8 +1,5 @@
 import { FEED_STATES, type FeedState } from '@iodine/contracts'
-import { type Model, type QueryFilter, Schema, type Types } from 'mongoose'
-
-/** How long a step may be silent before another publication of the same user may begin. */
-export const LEASE_MS = 60_000
+import { type Model, Schema, type Types } from 'mongoose'
 
 /**
  * A campaign's feed: whether it is wanted, and how far it is. It outlives the campaign, so that who pulls it learns of
@@ -27,13 +24,11 @@ export interface PublicationDoc {
   rows: number
   revoked: number
   bytes: number
-  /** The change of the campaign that it was last brought in line with, and when. */
-  stated_at: Date | null
+  /** When it was last brought in line with its campaign. */
   at: Date | null
   problem: string | null
-  /** The step that is at work on it. */
+  /** Fencing token of the step that is at work on it: a step that lost its lease writes nothing more. */
   run: string | null
-  leased_until: Date | null
 }
 export type PublicationModel = Model<PublicationDoc>
 
@@ -87,11 +82,9 @@ export const publicationSchema = new Schema<PublicationDoc>(
     rows: { type: Number, required },
     revoked: { type: Number, required },
     bytes: { type: Number, required },
-    stated_at: { type: Date, default: null },
     at: { type: Date, default: null },
     problem: { type: String, default: null },
     run: { type: String, default: null },
-    leased_until: { type: Date, default: null },
   },
   { collection: 'publications', versionKey: false },
 )
@@ -132,6 +125,3 @@ publishedSchema.index({ campaign_id: 1, last: 1, tlp: 1, ...BY_ADDED })
 publishedSchema.index({ twin: 1, last: 1, tlp: 1, ...BY_ADDED })
 publishedSchema.index({ stix_id: 1 })
 publishedSchema.index({ revoked: 1, added: 1 })
-
-/** Selects the publications of which a step is at work. */
-export const atWork = (): QueryFilter<PublicationDoc> => ({ leased_until: { $gt: new Date() } })

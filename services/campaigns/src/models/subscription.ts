@@ -5,13 +5,13 @@ import { Schema, type Types } from 'mongoose'
 export const LEASE_MS = 30_000
 
 type Last = NonNullable<Subscription['last']>
-type LastDoc = { at: Date } & Pick<Last, 'error' | 'objects' | 'iods'> &
-  Partial<Pick<Last, 'skipped' | 'refused' | 'invalid' | 'unknown_techniques'>>
+type LastDoc = Omit<Last, 'at'> & { at: Date }
 /** How many pieces of a feed can't be read, and the first of them. */
 export interface SkippedDoc {
   count: number
   listed: Last['invalid']
 }
+export const NOTHING_SKIPPED: SkippedDoc = { count: 0, listed: [] }
 
 /** A feed of another tool that is pulled into a campaign. */
 export interface SubscriptionDoc {
@@ -36,7 +36,7 @@ export interface SubscriptionDoc {
   /** UUIDs of events that the feed has no more: they leave with what the present run brings. */
   withdrawn: string[]
   /** What the present run has found and can't be read. */
-  skipped?: SkippedDoc
+  skipped: SkippedDoc
   /** The present run met the bounds of one. */
   more: boolean
   /** The import that keeps all that came by it. */
@@ -44,7 +44,6 @@ export interface SubscriptionDoc {
   /** Parts that the present run has stored and nothing refers to yet. */
   pending: Types.ObjectId | null
   next_at: Date
-  /** Runs before 26 November 2026 lack what follows `iods`. */
   last: LastDoc | null
   created_at: Date
 }
@@ -65,7 +64,7 @@ export const subscriptionSchema = new Schema<SubscriptionDoc>(
     cursor: { type: String, default: null, select: false },
     next_cursor: { type: String, default: null, select: false },
     withdrawn: { type: [String], select: false } as never,
-    skipped: { type: Schema.Types.Mixed, default: undefined, select: false },
+    skipped: { type: Schema.Types.Mixed, required, select: false },
     more: { type: Boolean, default: false },
     import_id: { type: Schema.Types.ObjectId, default: null },
     pending: { type: Schema.Types.ObjectId, default: null },

@@ -33,21 +33,14 @@ export const presentSubscriptions = async (
     campaign_id: doc.campaign_id.toHexString(),
     campaign_name: campaignNames.get(doc.campaign_id.toHexString()) ?? null,
     username: (doc.user_id && names.get(doc.user_id.toHexString())) ?? null,
-    has_secret: (doc.sealed ?? null) !== null,
+    has_secret: doc.sealed !== null,
     public_key: doc.public_key,
     every: doc.every,
     paused: doc.paused,
     state: doc.state,
     next_at:
       doc.paused || doc.state === 'fetching' || doc.state === 'importing' ? null : doc.next_at.toISOString(),
-    last: doc.last && {
-      skipped: 0,
-      refused: 0,
-      invalid: [],
-      unknown_techniques: [],
-      ...doc.last,
-      at: doc.last.at.toISOString(),
-    },
+    last: doc.last && { ...doc.last, at: doc.last.at.toISOString() },
     kept: (doc.import_id && counts.get(doc.import_id.toHexString())) ?? 0,
     created_at: doc.created_at.toISOString(),
   }))

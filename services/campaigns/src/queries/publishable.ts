@@ -58,7 +58,6 @@ export interface PublishableEvent {
 export interface PublishableCampaign {
   title: string
   tlp: Tlp
-  changed_at: Date
   objects: Publishable[]
   /** For MISP's feed: the campaign's own event, and those that it keeps. */
   misp: { event: MispEvent; tlp: Tlp; kept: PublishableEvent[] }
@@ -137,11 +136,10 @@ export const readPublishable = async (
   const whole = events.map(({ import_id }) => import_id)
   const ofEvents = await readForeignPart(foreign, visible, 'misp', whole)
   const detail = { ...campaign, iods: all.filter(iod => !isRed(iod.id)) } as CampaignDetail
-  const changed_at = doc.changed_at ?? doc.created_at
   const context: ExportContext = {
-    now: changed_at,
+    now: doc.changed_at,
     statements,
-    changedAt: changed_at,
+    changedAt: doc.changed_at,
     tlp: sharing.tlp,
     standIns: keeps.standIns,
     techniques: fileTechniques(doc),
@@ -220,7 +218,6 @@ export const readPublishable = async (
   return {
     title: doc.name,
     tlp: sharing.tlp,
-    changed_at,
     objects: markVersions(objects),
     misp: {
       event: toMispEvent({ ...detail, iods }, { ...beyond.context, techniques }),

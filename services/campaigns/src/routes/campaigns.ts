@@ -10,21 +10,16 @@ import {
   Streamed,
   sendList,
   servePersonalData,
-  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { addIod, addIods, removeIod } from '../commands/change-members.js'
-import { dateChanges } from '../commands/date-changes.js'
 import { createCampaign, deleteCampaign, updateCampaign } from '../commands/edit-campaign.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { indexNames } from '../commands/index-names.js'
-import { repairPublications } from '../commands/repair-publications.js'
-import { repairPulls } from '../commands/settle-pull.js'
 import type { CampaignsConfig } from '../config.js'
 import type { CampaignDoc } from '../models/campaign.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { presentCampaigns } from '../presenters/campaign.js'
 import { campaignDetailJson } from '../presenters/campaign-detail.js'
 import { personalPublication } from '../presenters/publication.js'
@@ -46,10 +41,10 @@ const STATISTICS_MS = 5_000
 
 export const addCampaignRoutes = (
   service: StoreService,
-  models: CampaignModels,
+  store: Store,
   { QUOTA_CAMPAIGN_IODS, STORAGE_ALARM_BYTES }: CampaignsConfig,
 ): void => {
-  const { campaigns, imports, publications, subscriptions, quotas } = models
+  const { campaigns, imports, publications, subscriptions, quotas } = store
   const present = (docs: CampaignDoc[]) => presentCampaigns(service.users, docs)
   const presentOne = async (doc: CampaignDoc) => (await present([doc]))[0] as Campaign
   const sendDetail = async (doc: CampaignDoc, reply: ReplyHeaders) => {
@@ -79,7 +74,7 @@ export const addCampaignRoutes = (
   )
   // Votes are weighed anew for each.
   const exporting = createKeyedLimiter()
-  const exported = { models, peers: service.peers, present: presentOne }
+  const exported = { models: store, peers: service.peers, present: presentOne }
   const campaign = ({ id }: { id: string }) => ({ kind: 'campaign', id }) as const
   service.route(campaignsApi.exportCampaign, async call => {
     const { params, query, user, reply } = call
@@ -95,29 +90,29 @@ export const addCampaignRoutes = (
     return isVersioned(query.format) ? exporting(user.id, write) : write()
   })
   service.route(campaignsApi.createCampaign, async ({ body, user }) =>
-    presentOne(await createCampaign(models, user.id, body)),
+    presentOne(await createCampaign(store, user.id, body)),
   )
   service.route(campaignsApi.updateCampaign, async ({ params, body, user }) =>
-    presentOne(await updateCampaign(campaigns, user.id, params.id, body)),
+    presentOne(await updateCampaign(store, user.id, params.id, body)),
   )
   service.route(campaignsApi.deleteCampaign, async call => {
     const { params, user } = call
     await service.audit.during(call, { action: 'campaign.deleted', subject: campaign(params) }, () =>
-      deleteCampaign(models, user.id, params.id),
+      deleteCampaign(store, user.id, params.id),
     )
     return { id: params.id }
   })
   service.route(campaignsApi.addIod, async ({ params, body }) =>
-    presentOne(await addIod(models, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
+    presentOne(await addIod(store, service.peers, params.id, body.iod_id, QUOTA_CAMPAIGN_IODS)),
   )
   service.route(campaignsApi.addIods, async ({ params, body }) =>
-    addIods(models, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
+    addIods(store, service.peers, params.id, body.iod_ids, QUOTA_CAMPAIGN_IODS),
   )
   service.route(campaignsApi.removeIod, async call => {
     const { params, body, reply } = call
     const what = { action: 'campaign.iod-removed', subject: campaign(params), item: body.iod_id } as const
     const doc = await service.audit.during(call, { ...what, count: 1 }, async note => {
-      const { isRemoved, doc } = await removeIod(campaigns, params.id, body.iod_id)
+      const { isRemoved, doc } = await removeIod(store, params.id, body.iod_id)
       if (!isRemoved) note({ isNothing: true })
       return doc
     })
@@ -132,7 +127,7 @@ export const addCampaignRoutes = (
       personalTechniques(campaigns),
       personalSource('publication', publications, user_id => ({ user_id }), personalPublication),
     ],
-    forget: userId => forgetUser(models, userId),
+    forget: userId => forgetUser(store, userId),
   })
 
   serveUsage(service, quotas, async created_by => {
@@ -144,16 +139,7 @@ export const addCampaignRoutes = (
     return { campaign_iods: { used: fullest?.iod_count ?? 0, limit } }
   })
   watchStorage(service, async () => {
-    const stored = await storedOf(models)
+    const stored = await storedOf(store)
     return { ...stored, share: stored.bytes / STORAGE_ALARM_BYTES }
   })
-  serveRepair(
-    service,
-    async () =>
-      (await indexNames(models.mongo)) +
-      (await dateChanges(models.mongo)) +
-      (await repairPulls(models)) +
-      (await repairPublications(models)) +
-      (await quotas.repair()),
-  )
 }

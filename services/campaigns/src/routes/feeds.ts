@@ -1,6 +1,6 @@
 import { DETAILS, LIMITS, PRODUCT_NAME, TAXII_TYPE, type Tlp, taxiiFeeds } from '@iodine/contracts'
 import { HttpError, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { envelope, listPage, manifestEntry, timesOf } from '../presenters/feed-page.js'
 import { readSelection } from '../queries/feed-selection.js'
 import {
@@ -46,7 +46,7 @@ const presentCollection = ({ id, title, description, alias }: Collection) => ({
 })
 
 /** Feeds: what published campaigns hold, in TAXII 2.1. */
-export const addFeedRoutes = (service: StoreService, models: CampaignModels): void => {
+export const addFeedRoutes = (service: StoreService, store: Store): void => {
   service.feed(taxiiFeeds.discover, async ({ request }) => {
     negotiate(request)
     const root = `${request.protocol}://${request.host}${ROOT}`
@@ -67,11 +67,11 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
   })
   service.feed(taxiiFeeds.listCollections, async ({ request, reader }) => {
     negotiate(request)
-    return json({ collections: (await listCollections(models, reader.tlp)).map(presentCollection) })
+    return json({ collections: (await listCollections(store, reader.tlp)).map(presentCollection) })
   })
   service.feed(taxiiFeeds.getCollection, async ({ request, params, reader }) => {
     negotiate(request)
-    return json(presentCollection(await findCollection(models, params.collection, reader.tlp)))
+    return json(presentCollection(await findCollection(store, params.collection, reader.tlp)))
   })
 
   const note = (reply: ReplyHeaders, { rows }: FeedPage) => {
@@ -83,30 +83,30 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
   /** An object is unknown unless the collection has it. */
   const isThere = async (collection: Collection, tlp: Tlp, stix_id: string) => {
     const any = readSelection({ limit: '1', 'match[version]': 'all' }, { stix_id })
-    if ((await readPage(models, collection, tlp, any, ['_id'])).rows.length === 0) throw notFound()
+    if ((await readPage(store, collection, tlp, any, ['_id'])).rows.length === 0) throw notFound()
   }
 
   service.feed(taxiiFeeds.getManifest, async ({ request, reply, params, query, reader }) => {
     negotiate(request)
     const selection = readSelection(query)
-    const collection = await findCollection(models, params.collection, reader.tlp)
-    const page = await readPage(models, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
+    const collection = await findCollection(store, params.collection, reader.tlp)
+    const page = await readPage(store, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
     note(reply, page)
     return json(listPage('objects', page.rows.map(manifestEntry), page.next))
   })
   service.feed(taxiiFeeds.getObjects, async ({ request, reply, params, query, reader }) => {
     negotiate(request)
     const selection = readSelection(query)
-    const collection = await findCollection(models, params.collection, reader.tlp)
-    const page = await readPage(models, collection, reader.tlp, selection, ['raw'])
+    const collection = await findCollection(store, params.collection, reader.tlp)
+    const page = await readPage(store, collection, reader.tlp, selection, ['raw'])
     note(reply, page)
     return new Streamed<unknown>(envelope(page), TAXII_TYPE)
   })
   service.feed(taxiiFeeds.getObject, async ({ request, reply, params, query, reader }) => {
     negotiate(request)
     const selection = readSelection(query, { stix_id: params.object })
-    const collection = await findCollection(models, params.collection, reader.tlp)
-    const page = await readPage(models, collection, reader.tlp, selection, ['raw'])
+    const collection = await findCollection(store, params.collection, reader.tlp)
+    const page = await readPage(store, collection, reader.tlp, selection, ['raw'])
     if (page.rows.length === 0) await isThere(collection, reader.tlp, params.object)
     note(reply, page)
     return new Streamed<unknown>(envelope(page), TAXII_TYPE)
@@ -114,8 +114,8 @@ export const addFeedRoutes = (service: StoreService, models: CampaignModels): vo
   service.feed(taxiiFeeds.getVersions, async ({ request, reply, params, query, reader }) => {
     negotiate(request)
     const selection = readSelection({ ...query, 'match[version]': 'all' }, { stix_id: params.object })
-    const collection = await findCollection(models, params.collection, reader.tlp)
-    const page = await readPage(models, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
+    const collection = await findCollection(store, params.collection, reader.tlp)
+    const page = await readPage(store, collection, reader.tlp, selection, ['stix_id', 'version', 'spec'])
     if (page.rows.length === 0) await isThere(collection, reader.tlp, params.object)
     note(reply, page)
     const versions = page.rows.map(row => manifestEntry(row).version)

@@ -4,7 +4,7 @@ import { applyImport } from '../commands/apply-import.js'
 import { receiveImport } from '../commands/receive-import.js'
 import { removeImport } from '../commands/remove-import.js'
 import { SharingChanged, shareCampaign } from '../commands/share-campaign.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { PRESENTED, presentImport } from '../presenters/import.js'
 import { findImport } from '../queries/find-import.js'
 import { readKept } from '../queries/kept-objects.js'
@@ -14,14 +14,14 @@ import { readLevels, readSharing } from '../queries/sharing.js'
 const SHARING_ATTEMPTS = 100
 
 /** Files that go into campaigns, and how far these may be passed on. */
-export const addImportRoutes = (service: StoreService, models: CampaignModels): void => {
-  const { imports } = models
+export const addImportRoutes = (service: StoreService, store: Store): void => {
+  const { imports } = store
 
   // A file of the largest size is in memory while it is received.
   const receiving = createKeyedLimiter()
   service.route(importsApi.createImport, async ({ query, body, user }) =>
     receiving(user.id, async () => {
-      const doc = await receiveImport(models, user.id, { ...query, bytes: body })
+      const doc = await receiveImport(store, user.id, { ...query, bytes: body })
       return { id: doc._id.toHexString() }
     }),
   )
@@ -32,7 +32,7 @@ export const addImportRoutes = (service: StoreService, models: CampaignModels): 
     const { params, body, user } = call
     const what = { action: 'import.applied', subject: { kind: 'campaign' }, item: params.id } as const
     const doc = await service.audit.during(call, what, async note => {
-      const applied = await applyImport(models, user.id, params.id, body.iods)
+      const applied = await applyImport(store, user.id, params.id, body.iods)
       note({ id: applied.campaign_id.toHexString(), count: applied.objects })
       return applied
     })
@@ -42,16 +42,16 @@ export const addImportRoutes = (service: StoreService, models: CampaignModels): 
     const { params, user } = call
     const what = { action: 'import.removed', subject: { kind: 'campaign' }, item: params.id } as const
     await service.audit.during(call, what, async note => {
-      const { state, campaign_id, objects } = await removeImport(models, user.id, params.id)
+      const { state, campaign_id, objects } = await removeImport(store, user.id, params.id)
       // A plan that is discarded has changed nothing.
       note({ id: campaign_id.toHexString(), count: objects, isNothing: !['done', 'failed'].includes(state) })
     })
     return { id: params.id }
   })
   service.route(importsApi.getKept, async ({ params, user }) =>
-    readKept(models, service.users, user.id, params.id),
+    readKept(store, service.users, user.id, params.id),
   )
-  service.route(campaignsApi.getSharing, async ({ params }) => readSharing(models, params.id))
+  service.route(campaignsApi.getSharing, async ({ params }) => readSharing(store, params.id))
   /** What a change of sharing is to the audit log. */
   const sharingAction = (before: { published: boolean }, published = before.published) => {
     if (published === before.published) return 'campaign.level-changed'
@@ -60,14 +60,14 @@ export const addImportRoutes = (service: StoreService, models: CampaignModels): 
   service.route(campaignsApi.updateSharing, async call => {
     const { params, body, user } = call
     const change = async (): Promise<CampaignSharing> => {
-      const before = await readLevels(models, params.id)
+      const before = await readLevels(store, params.id)
       const tlp = body.tlp ?? before.tlp
       const action = sharingAction(before, body.published)
       return service.audit.during(
         call,
         { action, subject: { kind: 'campaign', id: params.id }, detail: tlp },
         async note => {
-          const after = await shareCampaign(models, user.id, params.id, body, before)
+          const after = await shareCampaign(store, user.id, params.id, body, before)
           note({ isNothing: action === 'campaign.level-changed' && tlp === before.tlp })
           return after
         },

@@ -1,6 +1,6 @@
 import { mispFeeds, sealsInternal } from '@iodine/contracts'
 import { isKnownEtag, notFound, type ReplyHeaders, type StoreService, Streamed } from '@iodine/service-kit'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { findEvent, hashesTag, readEventFile, readHashes, readManifest } from '../queries/feed-events.js'
 import { sha256Of } from '../queries/publishable.js'
 
@@ -12,7 +12,7 @@ interface Reply extends ReplyHeaders {
 }
 
 /** The feed of MISP: a folder of files, of which none is written anew while nothing changes. */
-export const addMispFeedRoutes = (service: StoreService, models: CampaignModels): void => {
+export const addMispFeedRoutes = (service: StoreService, store: Store): void => {
   /** Answers by 304 if the client has the file already. */
   const conditional = (
     headers: { 'if-none-match'?: string | undefined },
@@ -32,11 +32,11 @@ export const addMispFeedRoutes = (service: StoreService, models: CampaignModels)
   }
 
   service.feed(mispFeeds.getManifestFile, async ({ request, reply, reader }) => {
-    const manifest = await readManifest(models, reader.tlp)
+    const manifest = await readManifest(store, reader.tlp)
     return conditional(request.headers, reply, sha256Of(manifest), () => manifest, JSON_TYPE)
   })
   service.feed(mispFeeds.getManifestSignature, async ({ request, reply, reader }) => {
-    const manifest = await readManifest(models, reader.tlp)
+    const manifest = await readManifest(store, reader.tlp)
     const { key_id, sig } = await service.peers.call('collector', sealsInternal.signManifest, {
       body: new Uint8Array(manifest),
       ms: SIGN_MS,
@@ -46,13 +46,13 @@ export const addMispFeedRoutes = (service: StoreService, models: CampaignModels)
     return conditional(request.headers, reply, tag, () => Buffer.from(`${sig}\n`), 'text/plain')
   })
   service.feed(mispFeeds.getHashes, async ({ request, reply, reader }) => {
-    const tag = await hashesTag(models, reader.tlp)
-    return conditional(request.headers, reply, tag, () => readHashes(models, reader.tlp), 'text/csv')
+    const tag = await hashesTag(store, reader.tlp)
+    return conditional(request.headers, reply, tag, () => readHashes(store, reader.tlp), 'text/csv')
   })
   service.feed(mispFeeds.getEventFile, async ({ request, reply, params, reader }) => {
     const uuid = /^([0-9a-f-]{36})\.json$/i.exec(params.file)?.[1]
     if (!uuid) throw notFound()
-    const doc = await findEvent(models, uuid, reader.tlp)
-    return conditional(request.headers, reply, doc.sha256, () => readEventFile(models, doc), JSON_TYPE)
+    const doc = await findEvent(store, uuid, reader.tlp)
+    return conditional(request.headers, reply, doc.sha256, () => readEventFile(store, doc), JSON_TYPE)
   })
 }

@@ -1,10 +1,5 @@
-import {
-  type Subscription,
-  secretsInternal,
-  subscriptionsApi,
-  subscriptionsInternal,
-} from '@iodine/contracts'
-import { done, type StoreService } from '@iodine/service-kit'
+import { type Subscription, subscriptionsApi, subscriptionsInternal } from '@iodine/contracts'
+import { done, type StoreService, serveSecrets } from '@iodine/service-kit'
 import { claimPull, extendPull, failPull, stagePull } from '../commands/claim-pull.js'
 import {
   createSubscription,
@@ -13,18 +8,19 @@ import {
   updateSubscription,
 } from '../commands/edit-subscription.js'
 import { countSealed, resealSecrets } from '../commands/reseal-secrets.js'
+import { resumePulls } from '../commands/settle-pull.js'
 import { storePull } from '../commands/store-pull.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import type { SubscriptionDoc } from '../models/subscription.js'
 import { requireAdmin } from '../policies/admin.js'
 import { presentSubscriptions } from '../presenters/subscription.js'
 
 /** Feeds that are pulled into campaigns: for administrators, and for the workers that fetch them. */
-export const addSubscriptionRoutes = (service: StoreService, models: CampaignModels): void => {
-  const { subscriptions } = models
+export const addSubscriptionRoutes = (service: StoreService, store: Store): void => {
+  const { subscriptions } = store
   const { peers } = service
   const presentOne = async (doc: SubscriptionDoc) =>
-    (await presentSubscriptions(models, service.users, [doc]))[0] as Subscription
+    (await presentSubscriptions(store, service.users, [doc]))[0] as Subscription
   /** Has a worker look for what is due. Redis may be down: the clock does it, too. */
   const wake = () =>
     service.queues
@@ -34,14 +30,14 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
   service.route(subscriptionsApi.listSubscriptions, async ({ user }) => {
     await requireAdmin(peers, user)
     const docs = await subscriptions.find().select('+sealed').sort({ _id: 1 }).lean<SubscriptionDoc[]>()
-    return presentSubscriptions(models, service.users, docs)
+    return presentSubscriptions(store, service.users, docs)
   })
   service.route(subscriptionsApi.createSubscription, async call => {
     const { user, body } = call
     await requireAdmin(peers, user)
     const what = { action: 'subscription.created', subject: { kind: 'subscription' } } as const
     const doc = await service.audit.during(call, what, async note => {
-      const made = await createSubscription(models, peers, user.id, body)
+      const made = await createSubscription(store, peers, user.id, body)
       note({ id: made._id.toHexString() })
       return made
     })
@@ -55,14 +51,14 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     const doc = await service.audit.during(
       call,
       { action: 'subscription.changed', subject: subscription(params) },
-      () => updateSubscription(models, peers, user.id, params.id, body),
+      () => updateSubscription(store, peers, user.id, params.id, body),
     )
     if (body.paused === false) await wake()
     return presentOne(doc)
   })
   service.route(subscriptionsApi.runSubscription, async ({ user, params }) => {
     await requireAdmin(peers, user)
-    const doc = await runSubscription(models, params.id)
+    const doc = await runSubscription(store, params.id)
     await wake()
     return presentOne(doc)
   })
@@ -70,25 +66,30 @@ export const addSubscriptionRoutes = (service: StoreService, models: CampaignMod
     const { user, params } = call
     await requireAdmin(peers, user)
     await service.audit.during(call, { action: 'subscription.deleted', subject: subscription(params) }, () =>
-      deleteSubscription(models, params.id),
+      deleteSubscription(store, params.id),
     )
     return { id: params.id }
   })
 
-  service.internal(secretsInternal.countSealed, () => countSealed(models, peers))
-  service.internal(secretsInternal.reseal, ({ body }) => resealSecrets(models, peers, body.cursor))
+  serveSecrets(service, {
+    count: () => countSealed(store, peers),
+    reseal: after => resealSecrets(store, peers, after),
+  })
 
-  service.internal(subscriptionsInternal.claimPull, async () => ({ pull: await claimPull(models, peers) }))
+  service.internal(subscriptionsInternal.claimPull, async () => {
+    await resumePulls(store)
+    return { pull: await claimPull(store, peers) }
+  })
   service.internal(subscriptionsInternal.extendPull, ({ params, body }) =>
-    done(extendPull(models, params.id, body.token)),
+    done(extendPull(store, params.id, body.token)),
   )
   service.internal(subscriptionsInternal.stagePull, ({ params, body }) =>
-    done(stagePull(models, params.id, body)),
+    done(stagePull(store, params.id, body)),
   )
   service.internal(subscriptionsInternal.storePull, async ({ params, query, body }) => ({
-    objects: await storePull(models, params.id, query.token, body),
+    objects: await storePull(store, params.id, query.token, body),
   }))
   service.internal(subscriptionsInternal.failPull, ({ params, body }) =>
-    done(failPull(models, params.id, body)),
+    done(failPull(store, params.id, body)),
   )
 }

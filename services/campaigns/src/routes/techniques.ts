@@ -2,19 +2,19 @@ import { campaignsApi } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
 import { addTechnique, removeTechnique } from '../commands/change-techniques.js'
 import type { TechniqueDoc } from '../models/campaign.js'
-import type { CampaignModels } from '../models/index.js'
+import type { Store } from '../models/index.js'
 import { presentTechniques } from '../presenters/techniques.js'
 import { findTechniques } from '../queries/techniques.js'
 
 /** Techniques of DISARM that campaigns use: as with their members, everybody adds and removes. */
-export const addTechniqueRoutes = (service: StoreService, { campaigns }: CampaignModels): void => {
+export const addTechniqueRoutes = (service: StoreService, store: Store): void => {
   const present = (techniques: TechniqueDoc[]) => presentTechniques(service.users, techniques)
 
   service.route(campaignsApi.listTechniques, async ({ params }) =>
-    present(await findTechniques(campaigns, params.id)),
+    present(await findTechniques(store.campaigns, params.id)),
   )
   service.route(campaignsApi.addTechnique, async ({ params, user }) =>
-    present(await addTechnique(campaigns, user.id, params.id, params.tid)),
+    present(await addTechnique(store, user.id, params.id, params.tid)),
   )
   service.route(campaignsApi.removeTechnique, async call => {
     const { id, tid } = call.params
@@ -24,7 +24,7 @@ export const addTechniqueRoutes = (service: StoreService, { campaigns }: Campaig
       count: 1,
     } as const
     return service.audit.during(call, what, async note => {
-      const { isRemoved, techniques } = await removeTechnique(campaigns, id, tid)
+      const { isRemoved, techniques } = await removeTechnique(store, id, tid)
       if (!isRemoved) note({ isNothing: true })
       return present(techniques)
     })

@@ -4,7 +4,7 @@ import type { CollectorStore } from '../store.js'
 
 /** Deletes one of the user's own records. Throws 404 for any other. */
 export const deleteRecord = async (
-  { records, removals, captures, quotas, recordsChanged }: CollectorStore,
+  { records, removals, captures, quotas, recordsChanged, deletedRecords }: CollectorStore,
   scope: RecordScope,
   id: string,
 ): Promise<void> => {
@@ -15,12 +15,9 @@ export const deleteRecord = async (
     if (!deleted) throw notFound()
     await removals.create([{ _id: deleted._id, user_id: scope.user_id }], { session })
     await recordsChanged(scope.user_id, session)
-    // Its captures stay where evidence names them, which the repair asks for.
-    await captures.updateMany(
-      { user_id: scope.user_id, record_id: deleted._id },
-      { $set: { record_deleted: true } },
-      { session },
-    )
-    await take(scope.user_id, { records: -1, record_bytes: -(deleted.bytes ?? 0), [scope.source]: -1 })
+    const owned = { user_id: scope.user_id, record_id: deleted._id }
+    if (await captures.exists(owned).session(session))
+      await deletedRecords.add({ id, user_id: scope.user_id.toHexString() }, { session })
+    await take(scope.user_id, { records: -1, record_bytes: -deleted.bytes, [scope.source]: -1 })
   })
 }

@@ -1,17 +1,12 @@
 import { inTransaction } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import type { Blobs } from '../blobs/index.js'
-import type { CollectorModels } from '../models/index.js'
+import type { CollectorStore } from '../store.js'
 import { forgetCaptures } from './erase-captures.js'
 
 /** Deletes a deleted user's records, and captures but the shared ones. */
-export const forgetUser = async (
-  models: CollectorModels,
-  blobs: Blobs,
-  user_id: Types.ObjectId,
-): Promise<void> => {
-  const { mongo, records, removals, quotas } = models
-  await forgetCaptures(models, blobs, user_id)
+export const forgetUser = async (store: CollectorStore, user_id: Types.ObjectId): Promise<void> => {
+  const { mongo, records, removals, quotas } = store
+  await forgetCaptures(store, user_id)
   await inTransaction(mongo, async session => {
     // The quota document first, in the same order as `ingest`, so that a concurrent ingest waits here.
     await quotas.forget(user_id, { session })

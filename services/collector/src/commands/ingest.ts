@@ -106,7 +106,7 @@ const readEntry = <S extends Source>(
 
 /** Splits entries so that the stored records of a part fit into memory. */
 const parts = (entries: Entry[], found: StoredVersion[]): Entry[][] => {
-  const bytes = new Map(found.map(doc => [doc.key, doc.bytes ?? 0]))
+  const bytes = new Map(found.map(doc => [doc.key, doc.bytes]))
   let read = Number.POSITIVE_INFINITY
   const all: Entry[][] = []
   for (const entry of entries) {
@@ -164,11 +164,6 @@ export const ingest = async (
     stored ??= findStored(models, scope, keysOf(round))
     let found = await stored
     stored = undefined
-    if (found.some(({ bytes }) => bytes === undefined)) {
-      // Old records without a size: computing the usage adds it.
-      await models.quotas.used(scope.user_id)
-      found = await findStored(models, scope, keysOf(round))
-    }
     for (const part of parts(round, found))
       for (let attempt = 1; ; attempt++) {
         const written = await write(models, scope, part, await readStored(models, scope, part, found))
@@ -257,7 +252,7 @@ const write = async (
       changes.push({ at, delta, operation: { insertOne: { document } } })
       continue
     }
-    if ((doc.bytes ?? 0) > SLOW_BYTES) await new Promise(setImmediate)
+    if (doc.bytes > SLOW_BYTES) await new Promise(setImmediate)
     const {
       record: merged,
       seen,
@@ -274,7 +269,7 @@ const write = async (
       $set: { ...form, ...(changed && { sighted }), revision: (doc.revision ?? 0) + 1 },
       ...(!seen && { $unset: { seen: 1 as const } }),
     }
-    const delta = { record_bytes: form.bytes - (doc.bytes ?? 0) }
+    const delta = { record_bytes: form.bytes - doc.bytes }
     changes.push({ at, delta, operation: { updateOne: { filter: versionOf(doc), update } } })
   }
   /** Keeps the changes, in order, that fit into the quotas. */

@@ -1,37 +1,37 @@
 import { DETAILS } from '@iodine/contracts'
 import { sha256Hex } from '@iodine/evidence'
 import { conflict, HttpError, invalid, notFound } from '@iodine/service-kit'
-import { type Blobs, blobKey } from '../blobs/index.js'
-import type { CollectorModels } from '../models/index.js'
+import { blobKey } from '../blobs/index.js'
 import { handedOver } from '../policies/manifest.js'
 import { ownCapture } from '../policies/read-capture.js'
+import type { CollectorStore } from '../store.js'
 
 /**
  * Stores a blob of an open capture; may be repeated. Throws 404 for a blob that the manifest does not name, 409
  * once sealed, 413 for more bytes than it names, 422 for others.
  */
 export const putBlob = async (
-  models: CollectorModels,
-  blobs: Blobs,
+  store: CollectorStore,
   userId: string,
   { id, sha256 }: { id: string; sha256: string },
   bytes: Uint8Array,
 ): Promise<void> => {
-  const capture = await ownCapture(models, userId, id)
+  const capture = await ownCapture(store, userId, id)
   const expected = handedOver(capture.manifest).find(blob => blob.sha256 === sha256)
   if (!expected) throw notFound()
   if (capture.state !== 'open') throw conflict(DETAILS.captureSealed)
   if (bytes.length > expected.bytes) throw new HttpError(413, DETAILS.bodyTooLarge)
   if (bytes.length !== expected.bytes || (await sha256Hex(bytes)) !== sha256)
     throw invalid([DETAILS.blobDiffers])
+  const { blobs, captures } = store
   await blobs.put(blobKey(id, sha256), bytes)
-  const { matchedCount } = await models.captures.updateOne(
+  const { matchedCount } = await captures.updateOne(
     { _id: capture._id, state: 'open' },
     { $addToSet: { received: sha256 } },
   )
   if (matchedCount > 0) return
   // Sealed meanwhile, with these very bytes; or erased: nothing names them any more.
-  const now = await models.captures.findById(capture._id, { state: 1 }).lean<{ state: string }>()
+  const now = await captures.findById(capture._id, { state: 1 }).lean<{ state: string }>()
   if (now?.state === 'sealed') return
   await blobs.delete([blobKey(id, sha256)])
   throw notFound()

@@ -1,10 +1,11 @@
 import { DETAILS, LIMITS, naturalKey, RECORD_SCHEMAS, type RecordOf, type Source } from '@iodine/contracts'
 import { checkPlainData, conflict, faults, hashOf, invalid } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import { type Blobs, blobKey } from '../blobs/index.js'
+import { blobKey } from '../blobs/index.js'
 import type { CollectorModels } from '../models/index.js'
 import { handedOver } from '../policies/manifest.js'
 import { ownCapture, type ReadableCapture } from '../policies/read-capture.js'
+import type { CollectorStore } from '../store.js'
 import type { Appender } from './append-to-log.js'
 
 const strict = new TextDecoder('utf-8', { fatal: true })
@@ -18,8 +19,7 @@ const textOf = (bytes: Uint8Array, role: string): string => {
 
 /** Checks blobs that are read later, and finds the record of the same page. Throws 422. */
 const examine = async (
-  { records }: CollectorModels,
-  blobs: Blobs,
+  { records, blobs }: CollectorStore,
   capture: ReadableCapture,
 ): Promise<Types.ObjectId | undefined> => {
   let recordId: Types.ObjectId | undefined
@@ -58,17 +58,16 @@ const findRecord = async <S extends Source>(
  * 422 for blobs that are not what their role says.
  */
 export const sealCapture = async (
-  models: CollectorModels,
-  blobs: Blobs,
+  store: CollectorStore,
   append: Appender,
   userId: string,
   id: string,
 ): Promise<ReadableCapture> => {
-  const capture = await ownCapture(models, userId, id)
+  const capture = await ownCapture(store, userId, id)
   if (capture.state === 'sealed') return capture
   const missing = handedOver(capture.manifest).filter(({ sha256 }) => !capture.received.includes(sha256))
   if (missing.length > 0)
     throw conflict(`${DETAILS.captureIncomplete}: ${missing.map(({ sha256 }) => sha256).join(', ')}`)
-  await append(capture, await examine(models, blobs, capture))
-  return ownCapture(models, userId, id)
+  await append(capture, await examine(store, capture))
+  return ownCapture(store, userId, id)
 }

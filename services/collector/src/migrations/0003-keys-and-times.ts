@@ -1,5 +1,5 @@
 import { naturalKey } from '@iodine/contracts'
-import { hashOf, type Migration } from '@iodine/service-kit'
+import { hashOf, type Migration, storeEntries } from '@iodine/service-kit'
 import type { RecordDoc } from '../models/record.js'
 import { moveRecord } from './move-record.js'
 
@@ -9,6 +9,7 @@ const AHEAD_MS = 5 * 60_000
 /**
  * Recomputes the keys of articles, whose addresses are compared without fragments and tracking parameters; records that
  * have one key then are merged. Sets times of the future, which no later version could follow, to the time of storing.
+ * Gives the outbox the users of what changed, so that the sightings service receives it.
  */
 export const keysAndTimes: Migration = {
   name: '0003-keys-and-times',
@@ -33,9 +34,21 @@ export const keysAndTimes: Migration = {
     for await (const { _id, key, data } of articles) {
       const now = hashOf(naturalKey.blog(data as never))
       if (now !== key) await moveRecord(mongo, _id, now)
-      // Origins tells routes of single-page sites apart now.
+      // Sightings indexes routes of single-page sites by their fragments.
       else if (/#[!/]/.test(naturalKey.blog(data as never)))
         await records.updateOne({ _id }, { $set: { sighted: false } })
     }
+    const users = await Promise.all([
+      records.distinct('user_id', { sighted: false }),
+      mongo.collection('removals').distinct('user_id'),
+    ])
+    await storeEntries(
+      mongo,
+      [...new Set(users.flat().map(String))].map(id => ({
+        kind: 'records.changed',
+        key: id,
+        payload: { id },
+      })),
+    )
   },
 }

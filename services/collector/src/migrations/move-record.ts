@@ -61,7 +61,7 @@ export const moveRecord = (mongo: Connection, _id: Types.ObjectId, key: string):
     await mongo
       .collection<CaptureDoc>('captures')
       .updateMany({ user_id, record_id: second._id }, { $set: { record_id: first._id } }, { session })
-    const freed = bytes - (first.bytes ?? 0) - (second.bytes ?? 0)
+    const freed = bytes - first.bytes - second.bytes
     await mongo
       .collection<{ _id: string }>('usage')
       .updateOne(

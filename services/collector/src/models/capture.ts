@@ -27,12 +27,8 @@ export interface CaptureDoc {
   bytes: number
   /** The blobs that are stored. */
   received: string[]
-  /** Blobs that are still to be deleted after the capture was erased. */
-  erasing?: string[]
   /** Why the team erased it. */
   reason?: string
-  /** The record was deleted: to be erased unless evidence names it. */
-  record_deleted?: boolean
 }
 
 const required = true
@@ -53,9 +49,7 @@ const schema = new Schema<CaptureDoc>(
     shared: { type: Boolean, required },
     bytes: { type: Number, required },
     received: { type: [String], required },
-    erasing: { type: [String], default: undefined },
     reason: String,
-    record_deleted: Boolean,
   },
   { collection: 'captures', versionKey: false, minimize: false },
 )
@@ -67,7 +61,5 @@ schema.index({ user_id: 1, created_at: -1, _id: -1 })
 schema.index({ user_id: 1, record_id: 1, created_at: -1, _id: -1 })
 schema.index({ seq: 1 }, { unique: true, sparse: true })
 schema.index({ state: 1, created_at: 1 })
-schema.index({ record_deleted: 1 }, { sparse: true })
-schema.index({ erasing: 1 }, { sparse: true })
 
 export const createCaptureModel = (mongo: Connection) => mongo.model<CaptureDoc>('Capture', schema)

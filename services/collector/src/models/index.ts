@@ -3,7 +3,7 @@ import { createQuotas } from '@iodine/service-kit'
 import type { CollectorConfig } from '../config.js'
 import { createCaptureModel } from './capture.js'
 import { createLogModels } from './log.js'
-import { type CountedRecords, countRecords, createRecordModels, weighRecords } from './record.js'
+import { type CountedRecords, countRecords, createRecordModels } from './record.js'
 
 /** Counters per user: the quotas, and the number of records of each source. */
 export type Counted = CountedRecords | 'capture_bytes'
@@ -28,9 +28,8 @@ export const createModels = (
       const ids = await Promise.all([records.distinct('user_id'), captures.distinct('user_id')])
       return [...new Map(ids.flat().map(id => [String(id), id])).values()]
     },
-    prepare: async owner => owner && weighRecords(records, owner),
     async count(user_id, session) {
-      // Deleted accounts' captures are nobody's: not counted, as nobody can add to them.
+      // Deleted accounts' captures are unowned: not counted, as no user can add to them.
       if (user_id === null) return {}
       const counted = await countRecords(records, user_id, session)
       const [sum] = await captures

@@ -1,14 +1,7 @@
 import type { SeenValues, SharedAs, Source } from '@iodine/contracts'
 import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import type { Amounts, Connection } from '@iodine/service-kit'
-import {
-  type AnyBulkWriteOperation,
-  type ClientSession,
-  type Model,
-  mongo,
-  Schema,
-  type Types,
-} from 'mongoose'
+import { type ClientSession, type Model, mongo, Schema, type Types } from 'mongoose'
 
 export interface RecordDoc {
   _id: Types.ObjectId
@@ -26,10 +19,10 @@ export interface RecordDoc {
   created_at: Date
   /** The record as sent, or as merged, with `imageHashes` as pairs, as its keys may contain dots and dollar signs. */
   data: Record<string, unknown>
-  /** Size of `data` and `seen` as JSON. Absent in old records until their user's usage is computed. */
-  bytes?: number
-  /** Whether the sightings service knows this version, and whether it is shared. Absent in old records. */
-  sighted?: boolean
+  /** Size of `data` and `seen` as JSON. */
+  bytes: number
+  /** Whether the sightings service knows this version, and whether it is shared. */
+  sighted: boolean
   /** How other members see it; absent: not at all. */
   shared?: SharedAs
 }
@@ -72,8 +65,8 @@ const schema = new Schema<RecordDoc>(
     seen: Schema.Types.Mixed,
     created_at: { type: Date, required },
     data: { type: Schema.Types.Mixed, required },
-    bytes: Number,
-    sighted: Boolean,
+    bytes: { type: Number, required },
+    sighted: { type: Boolean, required },
     shared: { type: String, enum: SHARED_AS },
   },
   { collection: 'records', versionKey: false, minimize: false },
@@ -92,27 +85,6 @@ removalSchema.index({ user_id: 1 })
 
 /** Counters per user. */
 export type CountedRecords = 'records' | 'record_bytes' | Source
-
-const WEIGHED = 500
-
-/** Adds the size to records that lack it. */
-export const weighRecords = async (records: Model<RecordDoc>, user_id: Types.ObjectId): Promise<void> => {
-  for (;;) {
-    const docs = await records
-      .find({ user_id, bytes: { $exists: false } }, { data: 1, seen: 1 })
-      .limit(WEIGHED)
-      .lean<RecordDoc[]>()
-    if (docs.length === 0) return
-    await records.bulkWrite(
-      docs.map(({ _id, data, seen }) => ({
-        updateOne: {
-          filter: { _id, bytes: { $exists: false } },
-          update: { $set: { bytes: bytesOf(data, seen) } },
-        },
-      })) as AnyBulkWriteOperation<RecordDoc>[],
-    )
-  }
-}
 
 export const createRecordModels = (mongo: Connection) => ({
   records: mongo.model<RecordDoc>('Record', schema),

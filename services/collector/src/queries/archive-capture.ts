@@ -1,16 +1,15 @@
 import { evidenceInternal } from '@iodine/contracts'
 import { buildWacz } from '@iodine/evidence/wacz'
 import type { Peers } from '@iodine/service-kit'
-import { type Blobs, blobKey } from '../blobs/index.js'
-import type { CollectorModels } from '../models/index.js'
+import { blobKey } from '../blobs/index.js'
 import { handedOver } from '../policies/manifest.js'
 import type { ReadableCapture } from '../policies/read-capture.js'
+import type { CollectorStore } from '../store.js'
 import { anchoredSince, keysOf, sealedOf } from './read-log.js'
 
 /** A sealed capture with its evidence as WACZ. Throws 409 unless sealed. */
 export const archiveOf = async (
-  { log }: CollectorModels,
-  blobs: Blobs,
+  { log, blobs }: CollectorStore,
   peers: Peers,
   capture: ReadableCapture,
 ): Promise<Uint8Array> => {

@@ -12,10 +12,10 @@ import { conflict, invalid, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { type Blobs, blobKey } from '../blobs/index.js'
 import type { CaptureDoc } from '../models/capture.js'
-import type { CollectorModels } from '../models/index.js'
 import type { RecordDoc } from '../models/record.js'
 import { type ReadableCapture, readableCapture } from '../policies/read-capture.js'
 import { presentRecords } from '../presenters/record.js'
+import type { CollectorStore } from '../store.js'
 
 type Quote = BodyOf<typeof capturesInternal.checkQuote>
 type Place = Pick<Quote, 'start' | 'end' | 'exact'>
@@ -62,8 +62,7 @@ const addressOf = <S extends Source>(source: S, record: RecordOf[S]): string | n
 
 /** Checks a quote of a record, as it is stored or as a sealed capture has it. */
 const checkRecord = async (
-  { records, captures }: CollectorModels,
-  blobs: Blobs,
+  { records, captures, blobs }: CollectorStore,
   quote: Quote,
   { source, id }: { source: Source; id: string },
 ): Promise<CheckedQuote> => {
@@ -97,20 +96,16 @@ const checkRecord = async (
  * Says whether a capture, or a record, has these words at this place. A record that a sealed capture of the user
  * says the same of is quoted from that. Throws 404 where the user may not read it, 409 unless sealed, 422 if not.
  */
-export const checkQuote = async (
-  models: CollectorModels,
-  blobs: Blobs,
-  quote: Quote,
-): Promise<CheckedQuote> => {
+export const checkQuote = async (store: CollectorStore, quote: Quote): Promise<CheckedQuote> => {
   const { user_id, capture_id, record, role, pointer } = quote
   if (record) {
     if (role !== 'record') throw invalid(['role: must be record'])
-    return checkRecord(models, blobs, quote, record)
+    return checkRecord(store, quote, record)
   }
   if (capture_id === undefined) throw notFound()
-  const capture = await readableCapture(models, user_id, capture_id)
+  const capture = await readableCapture(store, user_id, capture_id)
   if (capture.state !== 'sealed') throw conflict(DETAILS.notSealed)
-  const text = await textOf(blobs, capture, role, pointer)
+  const text = await textOf(store.blobs, capture, role, pointer)
   if (!isThere(text, quote)) throw invalid([DETAILS.quoteNotThere])
   return quotedFrom(capture, text, quote)
 }

@@ -8,19 +8,19 @@ import {
   sendList,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { type Blobs, blobKey } from '../blobs/index.js'
+import { blobKey } from '../blobs/index.js'
 import { createAppender, publishKey } from '../commands/append-to-log.js'
 import { createCapture } from '../commands/create-capture.js'
 import { eraseCapture } from '../commands/erase-captures.js'
 import { putBlob } from '../commands/put-blob.js'
 import { sealCapture } from '../commands/seal-capture.js'
-import type { CollectorModels } from '../models/index.js'
 import { pictureType } from '../policies/picture-type.js'
 import { ownCapture, type ReadableCapture, readableCapture } from '../policies/read-capture.js'
 import type { SealKey } from '../policies/seal-key.js'
 import { presentCapture, presentCheckpoint, presentSummaries } from '../presenters/capture.js'
 import { archiveOf } from '../queries/archive-capture.js'
 import { checkpointOf, consistencyOf, inclusionOf, keysOf, sealedOf } from '../queries/read-log.js'
+import type { CollectorStore } from '../store.js'
 
 /** Bytes as a download that no browser runs. */
 const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: string) => {
@@ -30,14 +30,9 @@ const download = (reply: ReplyHeaders, bytes: Uint8Array, name: string, type: st
   return new Streamed<unknown>(bytes, type)
 }
 
-export const addCaptureRoutes = (
-  service: StoreService,
-  models: CollectorModels,
-  blobs: Blobs,
-  key: SealKey,
-): void => {
-  const { captures, log } = models
-  const append = createAppender(models, key)
+export const addCaptureRoutes = (service: StoreService, store: CollectorStore, key: SealKey): void => {
+  const { captures, log, blobs } = store
+  const append = createAppender(store, key)
   /** The key is published before its first seal. */
   let published: Promise<void> | undefined
   const publish = () => {
@@ -60,17 +55,17 @@ export const addCaptureRoutes = (
     return { key_id: key.id, sig: key.signBytes(signed).toString('base64') }
   })
   service.route(capturesApi.createCapture, async ({ body, user, reply }) => {
-    const { isNew, ...answer } = await createCapture(models, user.id, body)
+    const { isNew, ...answer } = await createCapture(store, user.id, body)
     if (!isNew) reply.code(capturesApi.createCapture.knownStatus)
     return answer
   })
   service.route(capturesApi.putBlob, async ({ params, body, user }) => {
-    await putBlob(models, blobs, user.id, params, body)
+    await putBlob(store, user.id, params, body)
     return { sha256: params.sha256, bytes: body.length }
   })
   service.route(capturesApi.sealCapture, async ({ params, user }) => {
     await publish()
-    return sealedOf(log, await sealCapture(models, blobs, append, user.id, params.id))
+    return sealedOf(log, await sealCapture(store, append, user.id, params.id))
   })
   service.route(capturesApi.listCaptures, async ({ query: { record_id, limit, cursor }, user, reply }) => {
     const user_id = new Types.ObjectId(user.id)
@@ -81,16 +76,16 @@ export const addCaptureRoutes = (
     return sendList(reply, { model: captures, filter, limit, cursor, present: presentSummaries })
   })
   service.route(capturesApi.getCapture, async ({ params, user }) =>
-    presentCapture(await readableCapture(models, user.id, params.id), user.id),
+    presentCapture(await readableCapture(store, user.id, params.id), user.id),
   )
   service.route(capturesApi.getCaptureText, async ({ params, user }) => {
-    const capture = await readableCapture(models, user.id, params.id)
+    const capture = await readableCapture(store, user.id, params.id)
     const blob = capture.manifest.blobs.find(({ role }) => role === 'text')
     if (!blob) throw notFound()
     return { text: new TextDecoder().decode(await bytesOf(capture, blob.sha256)) }
   })
   service.route(capturesApi.getBlob, async ({ params, user, reply }) => {
-    const capture = await readableCapture(models, user.id, params.id)
+    const capture = await readableCapture(store, user.id, params.id)
     const blob = capture.manifest.blobs.find(({ sha256 }) => sha256 === params.sha256)
     if (!blob) throw notFound()
     const bytes = await bytesOf(capture, blob.sha256)
@@ -102,17 +97,15 @@ export const addCaptureRoutes = (
   service.route(capturesApi.getWacz, async call => {
     const { params, user, reply } = call
     const what = { action: 'capture.exported', subject: subjectOf(params), count: 1, detail: 'wacz' } as const
-    const capture = await readableCapture(models, user.id, params.id)
+    const capture = await readableCapture(store, user.id, params.id)
     return limiter(user.id, async () => {
-      const bytes = await service.audit.during(call, what, () =>
-        archiveOf(models, blobs, service.peers, capture),
-      )
+      const bytes = await service.audit.during(call, what, () => archiveOf(store, service.peers, capture))
       return download(reply, bytes, `capture-${params.id}.wacz`, 'application/wacz+zip')
     })
   })
   service.route(capturesApi.shareCapture, async call => {
     const { params, body, user } = call
-    const { _id } = await ownCapture(models, user.id, params.id)
+    const { _id } = await ownCapture(store, user.id, params.id)
     const action = body.shared ? 'capture.shared' : 'capture.unshared'
     await service.audit.during(call, { action, subject: subjectOf(params) }, async note => {
       const { modifiedCount } = await captures.updateOne(
@@ -121,10 +114,10 @@ export const addCaptureRoutes = (
       )
       note({ isNothing: modifiedCount === 0 })
     })
-    return presentCapture(await ownCapture(models, user.id, params.id), user.id)
+    return presentCapture(await ownCapture(store, user.id, params.id), user.id)
   })
   service.route(capturesApi.deleteCapture, async ({ params, user }) => {
-    await eraseCapture(models, blobs, await ownCapture(models, user.id, params.id))
+    await eraseCapture(store, await ownCapture(store, user.id, params.id))
     return { id: params.id }
   })
 

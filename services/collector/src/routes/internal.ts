@@ -3,12 +3,9 @@ import {
   personalSource,
   type StoreService,
   servePersonalData,
-  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
-import type { Blobs } from '../blobs/index.js'
-import { eraseDue } from '../commands/erase-captures.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { redactCapture } from '../commands/redact-capture.js'
 import { resightRecords } from '../commands/sight-records.js'
@@ -23,12 +20,11 @@ import type { CollectorStore } from '../store.js'
 
 export const addInternalRoutes = (
   service: StoreService,
-  models: CollectorStore,
-  blobs: Blobs,
+  store: CollectorStore,
   { STORAGE_ALARM_BYTES }: Pick<CollectorConfig, 'STORAGE_ALARM_BYTES'>,
 ): void => {
-  const { captures, quotas } = models
-  service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(models, blobs, body))
+  const { captures, quotas } = store
+  service.internal(capturesInternal.checkQuote, ({ body }) => checkQuote(store, body))
   service.internal(capturesInternal.getSeals, async ({ body }) => {
     const docs = await captures.find({ _id: { $in: body.ids }, state: 'sealed' }).lean<CaptureDoc[]>()
     return docs.flatMap(doc => {
@@ -37,9 +33,9 @@ export const addInternalRoutes = (
       return seal ? [{ id: doc._id.toHexString(), seal, shared: doc.shared, open }] : []
     })
   })
-  service.internal(capturesInternal.getDueAnchor, async () => ({ due: await dueAnchor(models.log) }))
+  service.internal(capturesInternal.getDueAnchor, async () => ({ due: await dueAnchor(store.log) }))
   service.internal(capturesInternal.storeAnchor, async ({ body }) => {
-    await storeAnchor(models.log, body)
+    await storeAnchor(store.log, body)
     return { size: body.size }
   })
   service.internal(capturesInternal.redactCapture, async ({ params: { id }, body: { reason } }) => {
@@ -47,22 +43,22 @@ export const addInternalRoutes = (
     const seq = await service.audit.during(
       'operator',
       { action: 'capture.redacted', subject: { kind: 'capture', id } },
-      () => redactCapture(models, blobs, id, reason),
+      () => redactCapture(store, id, reason),
     )
     service.log.info({ capture: id, seq, reason }, 'capture redacted')
     return { seq }
   })
 
   service.internal(recordsInternal.resightRecords, async ({ body }) => ({
-    next: await resightRecords(models, body.after),
+    next: await resightRecords(store, body.after),
   }))
-  service.internal(recordsInternal.openRecords, ({ body }) => openRecords(models, body))
+  service.internal(recordsInternal.openRecords, ({ body }) => openRecords(store, body))
 
   servePersonalData(service, {
     sources: [
       personalSource(
         'collected_record',
-        models.records,
+        store.records,
         user_id => ({ user_id }),
         doc => ({
           source: doc.source,
@@ -78,7 +74,7 @@ export const addInternalRoutes = (
         doc => ({ ...presentSummaries([doc])[0], manifest: doc.manifest }),
       ),
     ],
-    forget: userId => forgetUser(models, blobs, userId),
+    forget: userId => forgetUser(store, userId),
   })
 
   serveUsage(service, quotas)
@@ -86,9 +82,5 @@ export const addInternalRoutes = (
     const { records: documents = 0, record_bytes = 0, capture_bytes = 0 } = await quotas.totals()
     const bytes = record_bytes + capture_bytes
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
-  })
-  serveRepair(service, async () => {
-    const [recounted, erased] = await Promise.all([quotas.repair(), eraseDue(models, blobs, service.peers)])
-    return recounted + erased
   })
 }

@@ -13,7 +13,6 @@ export const UNKNOWN_USER: UserState = {
   public: false,
   search: '',
   grams: [],
-  suffixes: [],
   total_iods: 0,
   total_narratives: 0,
 }

@@ -16,8 +16,6 @@ export interface UserDoc {
   search: string
   /** The n-grams of `search`. */
   grams: number[]
-  /** Empty. The version before `grams` searches it: what it writes there is emptied by the repair. */
-  suffixes: string[]
   total_iods: number
   total_narratives: number
 }
@@ -41,7 +39,6 @@ export const userSchema = new Schema<UserDoc>(
     public: { type: Boolean, required },
     search: { type: String, select: false },
     grams: { type: [Number], select: false },
-    suffixes: { type: [String], select: false },
     total_iods: { type: Number, required },
     total_narratives: { type: Number, required },
   },
@@ -53,4 +50,3 @@ export const NEWEST_FIRST = { created_at: -1, _id: -1 } as const
 export const BY_GRAM = { grams: 1, ...NEWEST_FIRST } as const
 userSchema.index({ public: 1, ...NEWEST_FIRST })
 userSchema.index(BY_GRAM)
-userSchema.index({ suffixes: 1 })

@@ -1,7 +1,6 @@
 import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
-import { done, personalSource, type StoreService, servePersonalData, serveRepair } from '@iodine/service-kit'
+import { done, personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvents } from '../commands/apply-event.js'
-import { indexNames } from '../commands/index-names.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
 import { createUserList, getProfile } from '../queries/profiles.js'
@@ -33,6 +32,4 @@ export const addCommunityRoutes = (service: StoreService, models: CommunityModel
     ],
     forget: userId => applyEvents(models, [{ type: 'user.deleted', data: { id: userId.toHexString() } }]),
   })
-
-  serveRepair(service, async () => Number((await indexNames(models.mongo)) !== undefined))
 }

@@ -12,6 +12,7 @@ export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(fo
 /** A new IOD as it is stored. */
 export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {
   const { value, category, description, source_type, source = null, source_id = null } = input
+  const now = new Date()
   return {
     _id: new Types.ObjectId(),
     ...searchFields(input),
@@ -22,7 +23,8 @@ export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsA
     source,
     source_id,
     created_by,
-    created_at: new Date(),
+    created_at: now,
+    revision: now,
     votes: [],
     votes_total: 0,
     votes_disputed: 0,

@@ -11,11 +11,11 @@ type Models = Pick<IodModels, 'mongo' | 'iods' | 'covotes' | 'covoteBuilds'>
 /** Bounds of a batch: IODs and votes; one millisecond is always one batch. */
 const BATCH_IODS = 200
 const BATCH_VOTES = 200
-/** How long a repair counts votes; the next one goes on. */
-const BUDGET_MS = 500
-/** Age at which the projection is built anew: what was changed by hand, such as a deleted IOD, is corrected. */
+/** How long a run counts votes: the next run continues, so that a rebuild leaves the process to requests. */
+const BUDGET_MS = 2_500
+/** Age at which the projection is rebuilt: this corrects changes by hand, such as a deleted IOD. */
 const REBUILD_MS = 7 * 24 * 3_600_000
-/** Documents of a replaced build that a repair deletes. */
+/** Documents of a replaced build that a run deletes. */
 const DELETED_MAX = 5_000
 
 const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
@@ -23,9 +23,9 @@ const votedIn = ({ from, to }: Period): QueryFilter<IodDoc> => ({
 })
 
 /**
- * Counts the votes since the last time in the projection, outside the requests that cast them. Each batch of votes
- * is noted before it is counted, and every document says up to which batch it has counted, so that a batch may be
- * repeated after a crash, and by two processes at once: no transaction, nothing to wait for.
+ * Counts the votes since the previous run in the projection. Each batch of votes is noted before it is counted, and
+ * every document contains the last batch that it has counted. So a batch may be repeated after a crash, and by two
+ * processes at once, without a transaction.
  * @param until counts votes up to this time, in milliseconds: all of them are stored
  * @param budgetMs ends after the batch in which this time has passed
  */
@@ -95,7 +95,7 @@ const countBatch = async (
   const { to, isEmpty } = batch
     ? { to: batch.to.getTime(), isEmpty: false }
     : await endOfBatch(iods, { from, to: most })
-  // Nothing is noted: most of the time nobody votes.
+  // Without votes, a run writes nothing.
   if (isEmpty && to === settled) return 0
   const end = new Date(to)
   const counts = countPairs(await readVotes(iods, { from, to }), { from, to })

@@ -1,5 +1,5 @@
 import { type DomainEvent, LIMITS } from '@iodine/contracts'
-import { byId, EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
+import { byId, type Kind, PEER_BACKOFF_MAX_MS, type StoreService, tellCommunity } from '@iodine/service-kit'
 import type { IodDoc, IodModel } from '../models/iod.js'
 
 /** The events of an IOD for other services; none when the creator's account is deleted. */
@@ -18,7 +18,7 @@ export const createNewIods = ({ outbox, peers }: StoreService, iods: IodModel): 
   outbox.kind('iod.created', {
     payload: byId.payload,
     batch: LIMITS.broughtIodsMax,
-    backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     async handle(created) {
       const docs = await iods.find({ _id: { $in: created.map(({ id }) => id) as never } }).lean<IodDoc[]>()
       await tellCommunity(peers, docs.flatMap(eventsOfIod))

@@ -36,7 +36,7 @@ export const stateIods = async (
     docs.map(({ _id, created_at, uid, stated, tlp }) => [
       _id.toHexString(),
       {
-        uid: uid ?? _id.toHexString(),
+        uid,
         confidence: stated?.confidence ?? null,
         since: (stated?.at ?? created_at).toISOString(),
         tlp: tlpOfRank(tlp),

@@ -1,16 +1,15 @@
 import { CATEGORIES, SOURCE_TYPES } from '@iodine/contracts'
-import { inTransaction } from '@iodine/service-kit'
+import { inTransaction, type StoreService } from '@iodine/service-kit'
+import { Types } from 'mongoose'
 import type { IodModels } from '../models/index.js'
-import type { RecountDoc, TallyDoc } from '../models/tally.js'
-import { countByKind, sumTallies } from '../queries/count-iods.js'
-import { NOT_TALLIED } from './index-iods.js'
+import type { TallyDoc } from '../models/tally.js'
+import { sumTallies } from '../queries/count-iods.js'
 
-type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies' | 'recounts'>
+type Models = Pick<IodModels, 'mongo' | 'iods' | 'tallies'>
 
 /** Tallies from which on they are merged, and at most at once. */
 const MERGED_MIN = 200
 const MERGED_MAX = 5_000
-const RECOUNT_MS = 24 * 3_600_000
 
 /** Merges the tallies of each kind into one, when there are many. */
 export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> => {
@@ -27,38 +26,30 @@ export const mergeTallies = async ({ mongo, tallies }: Models): Promise<void> =>
   })
 }
 
-/**
- * Counts all IODs again, at most once a day, and corrects the tallies.
- * @returns how many kinds were wrong
- */
-export const recount = async ({ mongo, iods, tallies, recounts }: Models): Promise<number> => {
-  const now = new Date()
-  const last = await recounts.findById('tallies').lean<RecountDoc>()
-  if (!last) {
-    await recounts.updateOne({ _id: 'tallies' }, { $setOnInsert: { at: now } }, { upsert: true })
-    return 0
-  }
-  if (last.at.getTime() >= now.getTime() - RECOUNT_MS) return 0
-  const claimed = await recounts.updateOne({ _id: 'tallies', at: last.at }, { $set: { at: now } })
-  if (claimed.matchedCount === 0) return 0
-  // One snapshot. An IOD and its tally are inserted together, so the differences hold for later ones too.
-  const differences = await inTransaction(mongo, async session => {
-    const known = [
-      ...(await sumTallies(tallies, session)),
-      ...(await countByKind(iods, NOT_TALLIED, session)),
-    ]
-    const found: Omit<TallyDoc, '_id'>[] = []
-    for (const category of CATEGORIES)
-      for (const source_type of SOURCE_TYPES) {
-        const kind = { category, source_type }
-        const stored = await iods.countDocuments(kind).session(session)
-        const n = known
-          .filter(each => each.category === category && each.source_type === source_type)
-          .reduce((left, each) => left - each.n, stored)
-        if (n !== 0) found.push({ ...kind, n })
+const KINDS = CATEGORIES.flatMap(category => SOURCE_TYPES.map(source_type => ({ category, source_type })))
+
+/** Counts all IODs, in one snapshot, and corrects the tallies of kinds whose sum differs. */
+export const recount = (
+  { mongo, iods, tallies }: Models,
+  log: Pick<StoreService['log'], 'warn'>,
+): Promise<void> =>
+  inTransaction(
+    mongo,
+    async session => {
+      const known = await sumTallies(tallies, session)
+      for (const [place, kind] of KINDS.entries()) {
+        const counted = await iods.countDocuments(kind).session(session)
+        const sum = known.find(
+          ({ category, source_type }) => category === kind.category && source_type === kind.source_type,
+        )
+        const n = counted - (sum?.n ?? 0)
+        // A kind's correction has a fixed id: replicas that find the same difference conflict, and one counts again.
+        const _id = Types.ObjectId.createFromTime(place)
+        const correction = { $inc: { n }, $setOnInsert: kind }
+        if (n === 0) continue
+        log.warn({ ...kind, n }, 'tally corrected')
+        await tallies.updateOne({ _id }, correction, { session, upsert: true })
       }
-    return found
-  })
-  await tallies.insertMany(differences)
-  return differences.length
-}
+    },
+    { retriesDuplicates: true },
+  )

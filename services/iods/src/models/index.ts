@@ -9,7 +9,7 @@ import {
   evidenceSchema,
 } from './evidence.js'
 import { type IodDoc, iodSchema } from './iod.js'
-import { type RecountDoc, recountSchema, type TallyDoc, tallySchema } from './tally.js'
+import { type TallyDoc, tallySchema } from './tally.js'
 
 /** Counters per user. */
 type Counted = 'iods' | 'iods_today' | 'iod_bytes' | 'evidence_bytes'
@@ -72,7 +72,6 @@ export const createModels = (mongo: Connection, limits: Limits) => {
     evidence,
     evidenceCounts: mongo.model<EvidenceCountDoc>('EvidenceCount', evidenceCountSchema),
     tallies: mongo.model<TallyDoc>('Tally', tallySchema),
-    recounts: mongo.model<RecountDoc>('Recount', recountSchema),
     covotes: mongo.model<CovoteDoc>('Covote', covoteSchema),
     covoteBuilds: mongo.model<CovoteBuildDoc>('CovoteBuild', covoteBuildSchema),
     quotas,

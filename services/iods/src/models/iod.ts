@@ -36,13 +36,10 @@ export interface IodDoc {
   votes_disputed: number
   /** Hash of the folded value, of hashtags without their sign: the unique key within a category and the key of lookups. */
   fold_key: string
-  /**
-   * When the IOD or its votes last changed, raised by `RAISED`. Not shown. IODs that have not changed since an
-   * earlier version have none. Not read by default.
-   */
-  revision?: Date
-  /** Name in files of other tools. IODs of earlier versions have none: it is their id. Not read by default, as `stated`. */
-  uid?: string
+  /** When the IOD or its votes last changed, raised by `RAISED`. Not shown. Not read by default. */
+  revision: Date
+  /** Name in files of other tools. Not read by default, as `stated`. */
+  uid: string
   /** Confidence that such a file last stated, in percent, and since when it does. */
   stated?: { confidence: number | null; at: Date }
   /** Level of the file that it was imported from: a place in `TLP_LEVELS`. Not read by default. */
@@ -51,7 +48,7 @@ export interface IodDoc {
   import_id?: Types.ObjectId
   /** The folded texts that are searched. Not read by default, as `ngrams`. */
   search: string
-  /** The n-grams of `search`. IODs that an earlier version wrote have none, until the repair. */
+  /** The n-grams of `search`. */
   ngrams: number[]
 }
 export type IodModel = Model<IodDoc>
@@ -84,7 +81,7 @@ export const votesOf = (vote_type: VoteType) => ({
 })
 
 /**
- * The next revision, as an expression of updates: the database's time, but later than the one before, so that
+ * The next revision, as an expression of updates: the database's time, but later than the previous one, so that
  * no two states of an IOD share one.
  */
 export const RAISED = { $max: ['$$NOW', { $add: ['$revision', 1] }] }
@@ -99,7 +96,7 @@ const vote = new Schema<VoteDoc>({
 export const iodSchema = new Schema<IodDoc>(
   {
     // First, so that a search finds the field without reading the others.
-    search: { type: String, select: false },
+    search: { type: String, required, select: false },
     value: { type: String, required },
     category: { type: String, enum: CATEGORIES, required },
     // Mongoose's `required` rejects empty strings, but a description may be empty.
@@ -113,12 +110,12 @@ export const iodSchema = new Schema<IodDoc>(
     votes_total: { type: Number, required },
     votes_disputed: { type: Number, required },
     fold_key: { type: String, required },
-    revision: { type: Date, select: false },
-    uid: { type: String, select: false },
+    revision: { type: Date, required, select: false },
+    uid: { type: String, required, select: false },
     stated: { type: Schema.Types.Mixed, select: false },
     tlp: { type: Number, select: false },
     import_id: { type: Schema.Types.ObjectId, select: false },
-    ngrams: { type: [Number], select: false },
+    ngrams: { type: [Number], required, select: false },
   },
   { collection: 'iods', versionKey: false },
 )
@@ -154,6 +151,4 @@ iodSchema.index({ 'votes.user_id': 1 })
 iodSchema.index({ 'votes.created_at': 1 }, { sparse: true })
 /** Order of changes, and its index. */
 export const BY_REVISION = { revision: 1 } as const
-iodSchema.index(BY_REVISION, { sparse: true })
-// For new ones without a revision.
-iodSchema.index({ created_at: 1 }, { partialFilterExpression: { revision: null } })
+iodSchema.index(BY_REVISION)

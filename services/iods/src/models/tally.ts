@@ -2,9 +2,9 @@ import type { Category, SourceType } from '@iodine/contracts'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * A number of IODs of one category and source type, to be added to the others of that kind. An IOD's
- * transaction inserts one: a shared counter would conflict, and a transaction that a crash leaves open would
- * block it until the database gives up. The repair merges them.
+ * A number of IODs of one category and source type; the sum over a kind is its count. An IOD's transaction
+ * inserts one. A shared counter would conflict, and a transaction that a crash leaves open would block it until
+ * the database rolls it back. The task `tallies` merges them.
  */
 export interface TallyDoc {
   _id: Types.ObjectId
@@ -21,15 +21,4 @@ export const tallySchema = new Schema<TallyDoc>(
     n: { type: Number, required },
   },
   { collection: 'tallies', versionKey: false },
-)
-
-/** When all IODs were last counted again. */
-export interface RecountDoc {
-  _id: 'tallies'
-  at: Date
-}
-
-export const recountSchema = new Schema<RecountDoc>(
-  { _id: { type: String, required }, at: { type: Date, required } },
-  { collection: 'recounts', versionKey: false },
 )

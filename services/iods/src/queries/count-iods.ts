@@ -1,8 +1,8 @@
 import type { Category, IodFacets, SourceType } from '@iodine/contracts'
 import { createSharedReads, type Total } from '@iodine/service-kit'
-import type { ClientSession, PipelineStage, QueryFilter } from 'mongoose'
+import type { ClientSession, PipelineStage } from 'mongoose'
 import type { IodModels } from '../models/index.js'
-import { BY, BY_DATE, type IodDoc } from '../models/iod.js'
+import { BY_DATE } from '../models/iod.js'
 import type { Selection } from './select-iods.js'
 
 /** Matches are counted up to this number; above, a count is a lower bound. */
@@ -26,17 +26,6 @@ export const sumTallies = (
   tallies: Models['tallies'],
   session: ClientSession | null = null,
 ): Promise<KindCount[]> => tallies.aggregate<KindCount>(byKind('$n')).session(session)
-
-/** Numbers of the IODs that a condition on `ngrams` selects, by kind. */
-export const countByKind = (
-  iods: Models['iods'],
-  filter: QueryFilter<IodDoc>,
-  session: ClientSession | null = null,
-): Promise<KindCount[]> =>
-  iods
-    .aggregate<KindCount>([{ $match: filter }, ...byKind(1)])
-    .hint({ ...BY.gram, ...BY_DATE })
-    .session(session)
 
 /** Counts of what filters select. */
 export const createIodCounts = ({ iods, tallies }: Models) => {

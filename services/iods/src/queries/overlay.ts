@@ -36,7 +36,7 @@ interface Found {
   _id: Types.ObjectId
   value: string
   category: Category
-  revision?: Date
+  revision: Date
   votes_for: number
   votes_against: number
 }
@@ -62,7 +62,7 @@ const changesOf = async (models: Models, found: readonly Found[]): Promise<Chang
     const id = _id.toHexString()
     const weighed = consensus[id]
     const independent = weighed && { for: weighed.for, against: weighed.against }
-    return { row: overlayRow({ id, ...iod, independent }), revision: revision?.getTime() ?? 0 }
+    return { row: overlayRow({ id, ...iod, independent }), revision: revision.getTime() }
   })
 }
 

@@ -7,19 +7,14 @@ import {
   type StoreService,
   serveHistory,
   servePersonalData,
-  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
 import { bringIods } from '../commands/bring-iods.js'
 import { createIod } from '../commands/create-iod.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { indexIods } from '../commands/index-iods.js'
-import { projectCovotes } from '../commands/project-covotes.js'
 import { eventsOfIod } from '../commands/publish-iod.js'
-import { reviseNewIods } from '../commands/revise-iods.js'
 import { stateIods } from '../commands/state-iods.js'
-import { mergeTallies, recount } from '../commands/tally-iods.js'
 import { voteIod } from '../commands/vote-iod.js'
 import type { IodsConfig } from '../config.js'
 import { BY_DATE, type IodDoc } from '../models/iod.js'
@@ -142,16 +137,5 @@ export const addIodRoutes = (
     const { iods: documents = 0, iod_bytes = 0, evidence_bytes = 0 } = await quotas.totals()
     const bytes = iod_bytes + evidence_bytes
     return { documents, bytes, share: bytes / config.STORAGE_ALARM_BYTES }
-  })
-
-  serveRepair(service, async () => {
-    await mergeTallies(models)
-    const repaired =
-      (await reviseNewIods(models)) +
-      Number((await indexIods(models.mongo)) !== undefined) +
-      (await recount(models)) +
-      (await quotas.repair())
-    await projectCovotes(models)
-    return repaired
   })
 }

@@ -15,7 +15,7 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { addExtraction, EXTRACTION_GRACE_MS, extractionJobId, failNarrative } from './settle.js'
+import { addExtraction, EXTRACTION_GRACE_MS, extractionJobId, failNarrative } from './complete-extraction.js'
 
 /** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20
@@ -85,7 +85,7 @@ const openNew = async (
       link_keys: [],
       node_keys: [],
       graph: null,
-      repairs: 0,
+      retries: 0,
     }
     try {
       await quotas.change(narrative.user_id, usageOf(narrative), async session => {

@@ -22,7 +22,7 @@ import { groupOf, stampOf } from '../queries/canon-map.js'
 import { type CanonView, narrativeIdOf, type SaidCluster, type SaidNarrative } from '../queries/canon-view.js'
 import type { Store } from '../store.js'
 import { memberDocs } from './apply-canon.js'
-import { oweClusters } from './mark-canon.js'
+import { enqueueClustering } from './mark-canon.js'
 
 /** Keys of clusters that a decision keeps, so that undoing it shows at once. */
 const BEFORE_MAX = 2_000
@@ -114,7 +114,7 @@ const rulesOf = async (
 const nextRevision = async (store: Store, _id: Types.ObjectId, session: ClientSession) => {
   const change = { $inc: { revision: 1, version: 1 } }
   await store.canon.updateOne({ _id }, change, { session, upsert: true })
-  await oweClusters(store, _id, session)
+  await enqueueClustering(store, _id, session)
 }
 
 /** Rules of one kind, closed over their chains. Throws 409 with the names of those that contradict new ones. */

@@ -4,8 +4,8 @@ import type { ClientSession } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { givenBack } from '../models/usage.js'
 import type { Store } from '../store.js'
+import { countInGraph } from './count-in-graph.js'
 import { erased } from './narrative-work.js'
-import { countInGraph } from './sync-graph.js'
 
 /** Deleted narratives of one user that can be restored: they count towards no quota. The oldest are erased. */
 const RESTORABLE_MAX = 100

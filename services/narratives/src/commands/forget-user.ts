@@ -7,12 +7,12 @@ import type { Store } from '../store.js'
  */
 export const forgetUser = async (store: Store, user_id: Types.ObjectId): Promise<void> => {
   const { narratives, edges, sources, summed, sums, quotas } = store
-  // The deleted state is set first, so that no sync and no restoring recreates the aggregates removed next.
+  // The deleted state is set first, so that restoring cannot recreate the aggregates removed next.
   await narratives.updateMany(
     { user_id },
     { $set: { state: 'deleted', text: '' }, $unset: { restore_until: 1 } },
   )
-  // Without its state, no build goes on.
+  // A build stops without this document.
   await summed.deleteOne({ _id: user_id })
   await sums.deleteMany({ user_id })
   await edges.deleteMany({ user_id })

@@ -1,9 +1,8 @@
 import type { DomainEvent } from '@iodine/contracts'
-import { byId, EVENTS_BACKOFF_MAX_MS, type Kind, type StoreService, tellCommunity } from '@iodine/service-kit'
+import { byId, type Kind, PEER_BACKOFF_MAX_MS, type StoreService, tellCommunity } from '@iodine/service-kit'
 import type { NarrativeModels } from '../models/index.js'
 import { type NarrativeDoc, unchanged } from '../models/narrative.js'
-import type { Clusterings } from './mark-canon.js'
-import { syncGraph } from './sync-graph.js'
+import { foldDeletion, type Summing } from './sum-graph.js'
 
 /** A text up to its 280th character that is no white space: more than a profile shows. */
 const beginningOf = (text: string): string => /(?:\S\s*){0,280}/u.exec(text.trim())?.[0] ?? ''
@@ -41,27 +40,27 @@ export const erased = () => ({
 
 /** Work of the outbox that follows a change of a narrative. */
 export interface NarrativeWork {
-  /** Tells the community of a created, deleted or restored narrative; its key is the narrative's id. */
+  /** Publishes that a narrative was created, deleted or restored; its key is the narrative's id. */
   changed: Kind<{ id: string }>
-  /** Erases a deleted narrative that cannot be restored any more, and removes a failed one. */
+  /** Erases a deleted narrative whose time for restoring is over, and removes a failed one. */
   expired: Kind<{ id: string }>
 }
 
 export const createNarrativeWork = (
   { outbox, peers }: Pick<StoreService, 'outbox' | 'peers'>,
-  models: NarrativeModels & Clusterings,
+  models: NarrativeModels & Summing,
 ): NarrativeWork => ({
   changed: outbox.kind('narrative.changed', {
     ...byId,
-    backoffMaxMs: EVENTS_BACKOFF_MAX_MS,
+    backoffMaxMs: PEER_BACKOFF_MAX_MS,
     concurrency: 4,
     async handle([changed]) {
       const { narratives } = models
       const narrative = await narratives.findById(changed?.id).lean<NarrativeDoc>()
       if (narrative?.state !== 'done' && narrative?.state !== 'deleted') return
-      await syncGraph(models, narrative)
       if (narrative.state === 'done') return tellCommunity(peers, eventsOfNarrative(narrative))
       const { _id, user_id, restored, restore_until } = narrative
+      await foldDeletion(models, user_id)
       const data = { id: _id.toHexString(), user_id: user_id.toHexString(), restored }
       await tellCommunity(peers, [{ type: 'narrative.deleted', data }])
       if (restore_until && isRestorable(narrative)) return restore_until.getTime() - Date.now()
@@ -75,9 +74,11 @@ export const createNarrativeWork = (
       const narrative = await narratives.findById(expired?.id).lean<NarrativeDoc>()
       if (!narrative) return
       if (narrative.state === 'failed') await narratives.deleteOne(unchanged(narrative))
-      // What the community says of the deletion, and when, changes nothing.
-      else if (narrative.state === 'deleted' && !isRestorable(narrative))
-        await narratives.updateOne(unchanged(narrative), erased())
+      if (narrative.state !== 'deleted') return
+      const { restore_until } = narrative
+      if (restore_until && isRestorable(narrative)) return restore_until.getTime() - Date.now()
+      // Also while the community service is down.
+      await narratives.updateOne(unchanged(narrative), erased())
     },
   }),
 })

@@ -1,11 +1,10 @@
 import { inTransaction, invalid } from '@iodine/service-kit'
 import { type ClientSession, type Model, Types } from 'mongoose'
-import { DAY_MS, dayOf, edgesOf, withGrams } from '../models/edge.js'
+import { DAY_MS, dayOf, type EdgeDoc, edgesOf, withGrams } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
 import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { sourcesOf } from '../models/source.js'
-import { citeNarratives } from './cite-narratives.js'
-import { dropSums, SUMS_FROM, wantSums } from './sum-graph.js'
+import { dropSums, SUMS_FROM, type Summing, wantSums } from './sum-graph.js'
 
 const BATCH = 1_000
 
@@ -38,8 +37,12 @@ const createTally = <T extends Counted>() => {
         else rows.set(row._id, row)
       }
     },
-    async insert(model: Model<T>, session: ClientSession): Promise<void> {
-      const all = [...rows.values()]
+    async insert(
+      model: Model<T>,
+      session: ClientSession,
+      present: (row: T) => T = row => row,
+    ): Promise<void> {
+      const all = Array.from(rows.values(), present)
       for (let start = 0; start < all.length; start += BATCH)
         await model.insertMany(all.slice(start, start + BATCH), { session, lean: true })
     },
@@ -47,15 +50,15 @@ const createTally = <T extends Counted>() => {
 }
 
 /**
- * Replaces a user's aggregates of one day by a fresh count, and finds the citations that its triplets lack. Each counted narrative gets a new sync mark, so
- * that a concurrent deletion causes a write conflict.
+ * Replaces a user's aggregates of one day by a fresh count. Each counted narrative gets a new mark (`graph`), so that a
+ * concurrent deletion causes a write conflict.
  */
 const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day: Date): Promise<void> => {
   const { mongo, narratives, edges, sources } = models
   const ofDay = { user_id, created_at: { $gte: day, $lt: new Date(day.getTime() + DAY_MS) } }
   const rebuild = async (session: ClientSession) => {
-    await dropSums(models, user_id, { session })
-    const freshEdges = createTally<ReturnType<typeof edgesOf>[number]>()
+    await dropSums(models, user_id, session)
+    const freshEdges = createTally<EdgeDoc>()
     const freshSources = createTally<ReturnType<typeof sourcesOf>[number]>()
     const marks: Parameters<typeof narratives.bulkWrite>[0][number][] = []
     const done = narratives.find({ ...ofDay, state: 'done' }, { text: 0 }, { session }).lean<NarrativeDoc[]>()
@@ -70,23 +73,18 @@ const rebuildDay = async (models: NarrativeModels, user_id: Types.ObjectId, day:
     await narratives.updateMany({ ...ofDay, state: { $ne: 'done' } }, { $set: { graph: null } }, { session })
     await edges.deleteMany({ user_id, day }, { session })
     await sources.deleteMany({ user_id, day }, { session })
-    await freshEdges.insert(edges, session)
+    await freshEdges.insert(edges, session, edge => ({ ...edge, due: edge.count }))
     await freshSources.insert(sources, session)
   }
   await inTransaction(mongo, rebuild, { retriesDuplicates: true })
   // A build may have begun meanwhile.
   await dropSums(models, user_id)
-  await citeNarratives(models, ofDay)
 }
 
-const wantIfLarge = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
-  if ((await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM)
-    await wantSums(models, user_id)
-}
-
-/** Recomputes one user's aggregates, one day per transaction. */
-export const rebuildUser = async (models: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
-  for (const day of await daysOf(models, user_id)) await rebuildDay(models, user_id, day)
+/** Enqueues a build of a large graph's sums, and of those that the rebuild has dropped: the build removes them first. */
+const wantRebuilt = async (models: NarrativeModels & Summing, user_id: Types.ObjectId): Promise<void> => {
+  const isLarge = (await models.edges.countDocuments({ user_id }, { limit: SUMS_FROM })) === SUMS_FROM
+  if (isLarge || (await models.summed.exists({ _id: user_id }))) await wantSums(models, user_id)
 }
 
 /** The next user, by id, who has narratives or aggregates. */
@@ -115,7 +113,7 @@ const STEP_MS = 2_000
  * @param cursor the previous step's result: a user who is done, or done up to a day; null for the start
  */
 export const rebuildStep = async (
-  models: NarrativeModels,
+  models: NarrativeModels & Summing,
   cursor: string | null,
 ): Promise<{ cursor: string | null }> => {
   const [known, user, day] = /^([0-9a-f]{24})(?:@(\d{1,15}))?$/.exec(cursor ?? '') ?? []
@@ -128,13 +126,6 @@ export const rebuildStep = async (
     await rebuildDay(models, user_id, each)
     if (Date.now() > end) return { cursor: `${user_id.toHexString()}@${each.getTime()}` }
   }
-  await wantIfLarge(models, user_id)
+  await wantRebuilt(models, user_id)
   return { cursor: user_id.toHexString() }
-}
-
-/** Recomputes all aggregates in bounded steps. */
-export const rebuildGraph = async (models: NarrativeModels): Promise<void> => {
-  let cursor: string | null = null
-  do cursor = (await rebuildStep(models, cursor)).cursor
-  while (cursor !== null)
 }

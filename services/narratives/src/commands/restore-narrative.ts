@@ -4,7 +4,7 @@ import { Types } from 'mongoose'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
 import type { Store } from '../store.js'
-import { countInGraph } from './sync-graph.js'
+import { countInGraph } from './count-in-graph.js'
 
 /**
  * Brings back a narrative that its user deleted less than a minute ago, with its triplets. Resolves once the

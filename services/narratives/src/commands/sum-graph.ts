@@ -1,5 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { createSharedReads, ignoreDuplicateKey, inTransaction, isDuplicateKey } from '@iodine/service-kit'
+import {
+  byId,
+  createSharedReads,
+  inTransaction,
+  isDuplicateKey,
+  type Kind,
+  type KindSpec,
+} from '@iodine/service-kit'
 import { type AnyBulkWriteOperation, type ClientSession, Types } from 'mongoose'
 import type { EdgeDoc } from '../models/edge.js'
 import type { NarrativeModels } from '../models/index.js'
@@ -24,19 +31,16 @@ const FOLDS_MAX = 20
 /** Attempts of a fold that meets writes of the same edges; then it gives way, and the next one goes on. */
 const ATTEMPTS_MAX = 3
 /** Time after which a read begins a fold of its own beside one that runs. */
-const PATIENCE_MS = 30_000
-/** Emptied edges that one turn of the repair looks for. */
-const EMPTIED = 1_000
+const TIMEOUT_MS = 30_000
 /** Documents per transaction of a build. */
 const BATCH = 1_000
 const READ_BATCH = 5_000
 /** Edges per pass of a build: a pass holds some part of the items, so that memory is bounded. */
 const PASS = 250_000
-const LEASE_MS = 600_000
 /** Bytes of spellings or sources of one item: above, the user's graph is summed from the edges. */
 const ITEM_BYTES = 1_000_000
-/** Users whose sums are folded in one turn of the repair. */
-const USERS = 10
+/** Pause of a fold that met writes of the same edges. */
+const FOLD_AGAIN_MS = 1_000
 
 class TooLarge extends Error {}
 class GaveWay extends Error {}
@@ -135,25 +139,41 @@ const changed = (
   return doc
 }
 
-/** Takes a user's sums out of use; the repair builds them anew, unless they are refused. */
+/** Takes a user's sums out of use, and stops a build of them. */
 export const dropSums = async (
-  { summed }: NarrativeModels,
+  { summed }: Pick<NarrativeModels, 'summed'>,
   user_id: Types.ObjectId,
-  { refused, session }: { refused?: boolean; session?: ClientSession } = {},
+  session?: ClientSession,
 ): Promise<void> => {
   await summed.updateOne(
     { _id: user_id },
-    {
-      // The time makes it a change in any case: in a transaction, a build that begins meanwhile conflicts with it.
-      $set: { graph: null, folded_at: new Date() },
-      $unset: { building: 1, lease: 1, ...(!refused && { refused: 1 }) },
-    },
+    // The time makes it a change in any case: in a transaction, a build that begins meanwhile conflicts with it.
+    { $set: { graph: null, folded_at: new Date() }, $unset: { building: 1, refused: 1 } },
     session && { session },
   )
-  if (refused) await summed.updateOne({ _id: user_id }, { $set: { refused } })
 }
 
-const folding = createSharedReads<string, boolean>(PATIENCE_MS)
+/**
+ * Takes sums out of use that are too large to be kept. Edges are from then on removed as they are emptied. After a crash
+ * the next build is refused again.
+ */
+const refuseSums = async (
+  { summed, sums, edges }: NarrativeModels,
+  user_id: Types.ObjectId,
+): Promise<void> => {
+  const building = new Types.ObjectId()
+  await summed.updateOne({ _id: user_id }, { $set: { graph: null, building } })
+  await sums.deleteMany({ user_id })
+  await edges.updateMany({ user_id }, [{ $set: { due: '$count' } }], { updatePipeline: true })
+  await edges.deleteMany({ user_id, count: { $lte: 0 } })
+  await summed.updateOne({ _id: user_id, building }, { $set: { refused: true }, $unset: { building: 1 } })
+}
+
+/** Whether a user's sums are in use. */
+const isSummed = async ({ summed }: Pick<NarrativeModels, 'summed'>, _id: Types.ObjectId): Promise<boolean> =>
+  (await summed.exists({ _id, graph: { $ne: null } })) !== null
+
+const folding = createSharedReads<string, boolean>(TIMEOUT_MS)
 
 /**
  * Adds what has changed since to a user's sums. Concurrent calls share a fold, and a fold gives way to writes of
@@ -210,63 +230,79 @@ const foldDue = async (models: NarrativeModels, user_id: Types.ObjectId): Promis
     await summed.updateOne({ _id: user_id }, { $inc: totals }, { session })
     return true
   }
-  for (let turn = 0; turn < FOLDS_MAX; turn++) {
-    if (!(await edges.exists(isDue)))
-      return (await summed.exists({ _id: user_id, graph: { $ne: null } })) !== null
+  for (let run = 0; run < FOLDS_MAX; run++) {
+    if (!(await isSummed(models, user_id))) return false
+    if (!(await edges.exists(isDue))) return true
     attempts = 0
     try {
       if (!(await inTransaction(mongo, fold, { retriesDuplicates: true }))) return false
     } catch (error) {
       if (error instanceof GaveWay) return false
       if (!(error instanceof TooLarge)) throw error
-      await dropSums(models, user_id, { refused: true })
+      await refuseSums(models, user_id)
       return false
     }
   }
   return !(await edges.exists(isDue))
 }
 
-/** Notes that a user's sums are worth building. */
-export const wantSums = async ({ summed }: NarrativeModels, user_id: Types.ObjectId): Promise<void> => {
-  const fresh = { graph: null, entities: 0, verbs: 0, links: 0, sources: 0 }
-  await summed
-    .updateOne({ _id: user_id }, { $setOnInsert: fresh }, { upsert: true })
-    .catch(ignoreDuplicateKey)
+/** Work of the outbox on a user's sums, keyed by the user's id. */
+export interface Summing {
+  wantedSums: Kind<{ id: string }>
 }
 
-/** Reserves a user's sums for this call; false while another holds them. */
-const claim = async (
-  { summed }: NarrativeModels,
-  user_id: Types.ObjectId,
-  building: Types.ObjectId,
-): Promise<boolean> => {
-  const now = Date.now()
-  const { modifiedCount } = await summed.updateOne(
-    {
-      _id: user_id,
-      graph: null,
-      refused: { $ne: true },
-      $or: [{ lease: null }, { lease: { $lt: new Date(now) } }],
-    },
-    { $set: { building, lease: new Date(now + LEASE_MS) } },
-  )
-  return modifiedCount === 1
+type Wanting = Pick<NarrativeModels, 'summed'> & Summing
+
+/** Enqueues a build or a fold of a user's sums, unless they are refused or one is pending. */
+export const wantSums = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  const id = _id.toHexString()
+  if ((await summed.exists({ _id, refused: true })) || (await wantedSums.has(id))) return
+  await wantedSums.add({ id })
 }
+
+/** Enqueues a fold of the edges that a deletion has changed, if the user has sums. It follows a build that runs. */
+export const foldDeletion = async ({ summed, wantedSums }: Wanting, _id: Types.ObjectId): Promise<void> => {
+  if (await summed.exists({ _id, refused: { $ne: true } })) await wantedSums.add({ id: _id.toHexString() })
+}
+
+/** Work of the outbox: builds a user's sums, or folds the changes since into those in use. */
+export const summingWork = (models: NarrativeModels): KindSpec<{ id: string }> => ({
+  ...byId,
+  isHeavy: true,
+  async handle([wanted], { signal }) {
+    const user_id = new Types.ObjectId(wanted?.id)
+    if (!(await isSummed(models, user_id))) return buildSums(models, user_id, signal)
+    return (await foldGraph(models, user_id)) ? undefined : FOLD_AGAIN_MS
+  },
+})
+
+/** Reserves a user's sums for a build; an earlier one that was cut off stops. False if they are in use or refused. */
+const claim = (
+  { summed }: NarrativeModels,
+  _id: Types.ObjectId,
+  building: Types.ObjectId,
+): Promise<boolean> =>
+  summed
+    .updateOne({ _id, graph: null, refused: { $ne: true } }, { $set: { building } }, { upsert: true })
+    .then(() => true)
+    .catch(error => {
+      if (isDuplicateKey(error)) return false
+      throw error
+    })
 
 /**
- * Builds the sums that a user wants, while the edges are in use. What an edge counted when the build began is
- * its count less what is due since, which no change of the edge changes; so the edges are read without a
- * snapshot, and the sums are those of that moment. Later changes are folded in.
- * @returns whether the sums were built
+ * Builds a user's sums while the edges are in use. What an edge counted when the build began is its count less what
+ * is due since, which no change of the edge changes. So the edges are read without a snapshot, and the sums are those
+ * of that moment. Later changes are folded in. The build ends without sums once `building` names another.
  */
-export const buildSums = async (
+const buildSums = async (
   models: NarrativeModels,
   user_id: Types.ObjectId,
-  closing?: AbortSignal,
-): Promise<boolean> => {
+  signal: AbortSignal,
+): Promise<void> => {
   const { mongo, summed, sums, edges } = models
   const graph = new Types.ObjectId()
-  if (!(await claim(models, user_id, graph))) return false
+  if (!(await claim(models, user_id, graph))) return
   const mine = { _id: user_id, building: graph }
   const numbers = new Map<string, number>()
   const numberOf = (src: string): number => {
@@ -277,10 +313,10 @@ export const buildSums = async (
   const totals = { entities: 0, verbs: 0, links: 0 }
   /** False when the sums are no longer this call's. */
   const insert = (docs: SumDoc[]): Promise<boolean> => {
-    closing?.throwIfAborted()
+    signal.throwIfAborted()
     return inTransaction(mongo, async session => {
-      const lease = new Date(Date.now() + LEASE_MS)
-      if ((await summed.updateOne(mine, { $set: { lease } }, { session })).matchedCount === 0) return false
+      const $set = { folded_at: new Date() }
+      if ((await summed.updateOne(mine, { $set }, { session })).matchedCount === 0) return false
       await sums.collection.insertMany(docs as never[], { session })
       return true
     })
@@ -297,7 +333,7 @@ export const buildSums = async (
       while (await cursor.hasNext()) {
         for (const { count, due = 0, ...edge } of cursor.readBufferedDocuments())
           if (count !== due) add({ ...edge, times: count - due })
-        closing?.throwIfAborted()
+        signal.throwIfAborted()
         await yieldToEventLoop()
       }
       let docs: SumDoc[] = []
@@ -307,68 +343,20 @@ export const buildSums = async (
         if (!doc) continue
         if (total) totals[total]++
         if (docs.push(doc) < BATCH) continue
-        if (!(await insert(docs))) return false
+        if (!(await insert(docs))) return
         docs = []
       }
-      if (docs.length > 0 && !(await insert(docs))) return false
+      if (docs.length > 0 && !(await insert(docs))) return
     }
     const $set = { ...totals, sources: numbers.size, graph, folded_at: new Date() }
-    const built =
-      parts > 0
-        ? (await summed.updateOne(mine, { $set, $unset: { building: 1, lease: 1 } })).modifiedCount
-        : (await summed.deleteOne(mine)).deletedCount
-    return built === 1
+    if (parts > 0) await summed.updateOne(mine, { $set, $unset: { building: 1 } })
+    else await summed.deleteOne(mine)
   } catch (error) {
-    const isTooLarge = error instanceof TooLarge
-    await summed
-      .updateOne(mine, { ...(isTooLarge && { $set: { refused: true } }), $unset: { building: 1, lease: 1 } })
-      .catch(() => {})
-    if (!isTooLarge) throw error
-    await sums.deleteMany({ user_id, graph })
-    return false
-  }
-}
-
-/**
- * Removes the edges that count nothing, which wait for a fold, of users without sums. Their state keeps a build
- * from beginning meanwhile.
- */
-const removeEmptied = async (models: NarrativeModels): Promise<void> => {
-  const { summed, edges } = models
-  const emptied = await edges
-    .find({ count: { $lte: 0 } }, { user_id: 1 })
-    .limit(EMPTIED)
-    .lean<EdgeDoc[]>()
-  const users = new Map(emptied.map(({ user_id }) => [user_id.toHexString(), user_id]))
-  for (const user_id of users.values()) {
-    const building = new Types.ObjectId()
-    const lease = new Date(Date.now() + LEASE_MS)
-    try {
-      await summed.create([{ _id: user_id, graph: null, building, lease }])
-    } catch (error) {
-      if (isDuplicateKey(error)) continue
-      throw error
+    if (error instanceof TooLarge) {
+      if (await summed.exists(mine)) await refuseSums(models, user_id)
+      return
     }
-    await edges.deleteMany({ user_id, count: { $lte: 0 } })
-    await summed.deleteOne({ _id: user_id, building })
+    await summed.updateOne(mine, { $unset: { building: 1 } }).catch(() => {})
+    throw error
   }
-}
-
-/** Folds the sums that have waited longest, and builds one user's that are wanted. One call at a time. */
-export const maintainSums = async (models: NarrativeModels, closing: AbortSignal): Promise<void> => {
-  const { summed } = models
-  await removeEmptied(models)
-  const oldest = await summed
-    .find({ graph: { $ne: null } }, { _id: 1 })
-    .sort({ folded_at: 1 })
-    .limit(USERS)
-    .lean<Pick<SummedDoc, '_id'>[]>()
-  for (const { _id } of oldest) {
-    await foldGraph(models, _id)
-    await summed.updateOne({ _id }, { $set: { folded_at: new Date() } })
-  }
-  const wanted = await summed
-    .findOne({ graph: null, refused: { $ne: true }, $or: [{ lease: null }, { lease: { $lt: new Date() } }] })
-    .lean<SummedDoc>()
-  if (wanted) await buildSums(models, wanted._id, closing)
 }

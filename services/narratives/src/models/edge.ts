@@ -23,20 +23,23 @@ export interface EdgeDoc {
   verb_key: string
   object_key: string
   count: number
-  /** How much of the count the user's sums do not have yet; may be negative. Absent: none. */
+  /** How much of the count the user's sums lack; may be negative. Absent: nothing. Without sums in use: all of it. */
   due?: number
   /**
    * The 3-grams of the labels, for filters; shorter ones would double their number and select little. Not read
-   * by default. Edges that a version before this field wrote have none until the repair.
+   * by default.
    */
-  grams?: number[]
+  grams: number[]
 }
+
+/** An edge without its grams, which reads do not need. */
+export type UnindexedEdge = Omit<EdgeDoc, 'grams'>
 
 const LENGTHS: GramLengths = { shortest: 3 }
 /** Tells the grams of verbs from those of entities. */
 const ofVerb = (gram: number): number => gram ^ 0x5bd1e995
 
-export const gramsOfEdge = ({
+const gramsOfEdge = ({
   subject_key,
   verb_key,
   object_key,
@@ -60,9 +63,9 @@ export const edgesOf = ({
   created_at,
   src,
   triplets,
-}: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): EdgeDoc[] => {
+}: Pick<NarrativeDoc, 'user_id' | 'created_at' | 'src' | 'triplets'>): UnindexedEdge[] => {
   const day = dayOf(created_at)
-  const edges = new Map<string, EdgeDoc>()
+  const edges = new Map<string, UnindexedEdge>()
   for (const { subject, verb, object } of triplets) {
     const _id = hashOf(JSON.stringify([user_id.toHexString(), day.getTime(), src, subject, verb, object]))
     const known = edges.get(_id)
@@ -86,7 +89,7 @@ export const edgesOf = ({
 }
 
 /** The edge as it is stored. */
-export const withGrams = (edge: EdgeDoc): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
+export const withGrams = (edge: UnindexedEdge): EdgeDoc => ({ ...edge, grams: gramsOfEdge(edge) })
 
 export const edgeSchema = new Schema<EdgeDoc>(
   {
@@ -102,14 +105,11 @@ export const edgeSchema = new Schema<EdgeDoc>(
     object_key: String,
     count: Number,
     due: Number,
-    grams: { type: [Number], default: undefined, select: false },
+    grams: { type: [Number], required: true, select: false },
   },
   { collection: 'edges', versionKey: false, id: false },
 )
 edgeSchema.index({ user_id: 1, day: 1 })
 edgeSchema.index({ user_id: 1, src: 1, day: 1 })
-// Begins with the grams for the repair, too, which finds the edges without any.
 edgeSchema.index({ grams: 1, user_id: 1 })
 edgeSchema.index({ user_id: 1, due: 1 }, { partialFilterExpression: { due: { $exists: true } } })
-// For the repair, which removes the edges that count nothing.
-edgeSchema.index({ count: 1 }, { partialFilterExpression: { count: { $lte: 0 } } })

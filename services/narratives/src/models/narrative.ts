@@ -21,8 +21,8 @@ export interface TripletDoc {
   subject: string
   verb: string
   object: string
-  /** Where the text says it; null if nowhere. Absent from triplets of a version before, until a rebuild. */
-  cite?: { start: number; end: number; score: number } | null
+  /** Sentence of the text that states the triplet; null if none was found. */
+  cite: { start: number; end: number; score: number } | null
 }
 
 export interface NarrativeDoc {
@@ -42,10 +42,10 @@ export interface NarrativeDoc {
   link_keys: string[]
   /** Keys of the graph nodes of the triplets, indexed to find a node's narratives. */
   node_keys: string[]
-  /** Id of the sync that counted this narrative in the aggregates; null while it is not counted. */
+  /** Id of the transaction that counted this narrative in the aggregates; null while it is not counted. */
   graph: Types.ObjectId | null
-  /** How often its job was added again after it had ended. */
-  repairs: number
+  /** Number of jobs that replaced one that ended without a result. */
+  retries: number
   /** Until when a deleted narrative can be restored. Absent: it cannot, and its text is erased. */
   restore_until?: Date
   /** How often it was restored. Absent: never. */
@@ -125,7 +125,7 @@ export const narrativeSchema = new Schema<NarrativeDoc>(
     link_keys: { type: [String], default: [] },
     node_keys: { type: [String], default: [] },
     graph: { type: Schema.Types.ObjectId, default: null },
-    repairs: { type: Number, default: 0 },
+    retries: { type: Number, default: 0 },
     restore_until: Date,
     restored: Number,
   },

@@ -2,18 +2,16 @@ import { hashOf } from '@iodine/service-kit'
 import { Schema, type Types } from 'mongoose'
 
 /**
- * State of a user's sums: the all-time counts of each node, link and source, which a bounded read of the whole
- * graph reads from the strongest on. It exists for large graphs that were read, and is built by the repair.
+ * State of a user's sums: the all-time counts of each node, link and source. A bounded read of the whole graph reads
+ * them from the strongest on. Large graphs that were read have sums; the outbox kind `sums` builds them.
  */
 export interface SummedDoc {
   /** The user. */
   _id: Types.ObjectId
-  /** Names the sums that are in use; null: to be built. Reads sum the edges until then. */
+  /** Names the sums that are in use; null while there are none, and reads sum the edges. */
   graph: Types.ObjectId | null
-  /** Names the sums that a process is building. */
+  /** Names the sums that are being built. A build stops once this names another. */
   building?: Types.ObjectId
-  /** The build is another's after this time. */
-  lease?: Date
   /** Too large to be kept: a node has more spellings or sources than a document holds. */
   refused?: boolean
   entities: number
@@ -21,7 +19,7 @@ export interface SummedDoc {
   links: number
   /** The next source's number. */
   sources: number
-  /** Time of the last fold. */
+  /** Time of the last fold, or when the sums were dropped. */
   folded_at?: Date
 }
 
@@ -104,7 +102,6 @@ export const summedSchema = new Schema<SummedDoc>(
   {
     graph: { type: Schema.Types.ObjectId, default: null },
     building: Schema.Types.ObjectId,
-    lease: Date,
     refused: Boolean,
     entities: { type: Number, default: 0 },
     verbs: { type: Number, default: 0 },
@@ -114,7 +111,6 @@ export const summedSchema = new Schema<SummedDoc>(
   },
   { collection: 'summed', versionKey: false, id: false },
 )
-summedSchema.index({ graph: 1, folded_at: 1 })
 
 export const sumSchema = new Schema<SumDoc>(
   {

@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type canonInternal, LIMITS, type ResponseOf } from '@iodine/contracts'
-import { notFound, Streamed, unavailable } from '@iodine/service-kit'
+import { notFound, Streamed } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
-import { citeNarratives } from '../commands/cite-narratives.js'
 import { type CanonDoc, type CanonMemberDoc, type CanonRuleDoc, isClustered } from '../models/canon.js'
 import type { NarrativeDoc, TripletDoc } from '../models/narrative.js'
 import type { Store } from '../store.js'
@@ -10,8 +9,6 @@ import type { Store } from '../store.js'
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
 
 const BATCH = 100
-/** Less than the worker waits. */
-const CITE_MS = 20_000
 
 /** The pairs of labels that meaning has joined: each such label with the leader of its cluster. */
 const alikeOf = async (
@@ -68,22 +65,13 @@ async function* pieces(
 }
 
 /**
- * What is compared to cluster a user's labels. Texts of a version before, which lack citations, get them first:
- * canonical narratives rest on sentences. Throws 404 if the clusters are up to date, 503 while there are more such
- * texts.
+ * Returns the triplets and decisions from which a user's labels are clustered.
+ * @throws HttpError 404 if the clusters are up to date
  */
 export const canonWork = async (store: Store, user_id: Types.ObjectId): Promise<Streamed<Work>> => {
   const { canon, canonRules } = store
-  const read = () => canon.findById(user_id).lean<CanonDoc>()
-  let state = await read()
+  const state = await canon.findById(user_id).lean<CanonDoc>()
   if (!state || isClustered(state)) throw notFound()
-  if (!state.clustered) {
-    // What is left is found when the job is tried again.
-    if (!(await citeNarratives(store, { user_id }, Date.now() + CITE_MS))) throw unavailable()
-    await canon.updateOne({ _id: user_id }, { $inc: { version: 1 } })
-    state = await read()
-    if (!state) throw notFound()
-  }
   const rules = await canonRules.find({ user_id }).sort({ _id: 1 }).lean<CanonRuleDoc[]>()
   const decided = {
     rules: rules.map(({ kind, a, b, relation }) => ({ kind, a, b, relation })),

@@ -1,5 +1,5 @@
 import type { OpenNarrative } from '@iodine/contracts'
-import { extractionJobId } from '../commands/settle.js'
+import { extractionJobId } from '../commands/complete-extraction.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentOpenNarrative } from '../presenters/narrative.js'
 import type { Store } from '../store.js'

@@ -101,8 +101,7 @@ export const createGraphReader = (store: Store) => {
           user_id,
           ...ofSource,
           ...bounded('day', days),
-          // Edges without grams are those that the repair has not come to yet.
-          ...(grams.length > 0 && { grams: { $in: [await rarest(grams), null] } }),
+          ...(grams.length > 0 && { grams: await rarest(grams) }),
           ...(verb && { verb_key: containing(verb) }),
           ...(entity && { $or: [{ subject_key: containing(entity) }, { object_key: containing(entity) }] }),
         }
@@ -130,7 +129,7 @@ export const createGraphReader = (store: Store) => {
       for (const span of rest) {
         const sum = await summing
         const selected = narratives
-          .find({ user_id, state: 'done', graph: { $ne: null }, ...ofSource, ...bounded('created_at', span) })
+          .find({ user_id, state: 'done', ...ofSource, ...bounded('created_at', span) })
           .select({ text: 0 })
           .lean<NarrativeDoc[]>()
         for await (const narrative of selected.cursor())

@@ -36,7 +36,6 @@ export const readStrongest = async (
   user_id: Types.ObjectId,
   limit: number,
 ): Promise<AsyncGenerator<string> | undefined> => {
-  if (!(await store.summed.exists({ _id: user_id, graph: { $ne: null } }))) return undefined
   if (!(await foldGraph(store, user_id))) return undefined
   const { mongo, summed, sums } = store
 

@@ -4,16 +4,13 @@ import {
   personalSource,
   serveHistory,
   servePersonalData,
-  serveRepair,
   serveUsage,
   watchStorage,
 } from '@iodine/service-kit'
-import { finishExtraction } from '../commands/finish-extraction.js'
+import { finishExtraction } from '../commands/complete-extraction.js'
 import { forgetUser } from '../commands/forget-user.js'
-import { indexEdges } from '../commands/index-edges.js'
 import { eventsOfNarrative } from '../commands/narrative-work.js'
 import { rebuildStep } from '../commands/rebuild-graph.js'
-import { maintainSums } from '../commands/sum-graph.js'
 import type { NarrativesConfig } from '../config.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { checkQuote } from '../queries/check-quote.js'
@@ -51,7 +48,7 @@ export const addInternalRoutes = (
           link_keys: _links,
           node_keys: _nodes,
           graph: _graph,
-          repairs: _repairs,
+          retries: _retries,
           ...narrative
         }) => narrative,
       ),
@@ -96,23 +93,5 @@ export const addInternalRoutes = (
   watchStorage(service, async () => {
     const { narratives: documents = 0, bytes = 0 } = await quotas.totals()
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
-  })
-
-  // A build takes minutes: the repair does not wait for it.
-  let isMaintaining = false
-  const maintain = async (): Promise<void> => {
-    if (isMaintaining) return
-    isMaintaining = true
-    await maintainSums(store, store.closing)
-      .catch(error => {
-        if (!store.closing.aborted) service.log.warn({ err: error }, 'the sums of graphs are not up to date')
-      })
-      .finally(() => {
-        isMaintaining = false
-      })
-  }
-  serveRepair(service, async () => {
-    void maintain()
-    return Number(await indexEdges(store)) + (await quotas.repair())
   })
 }

@@ -5,7 +5,6 @@ import { deleteNarrative } from '../commands/delete-narrative.js'
 import { restoreNarrative } from '../commands/restore-narrative.js'
 import type { NarrativeDoc } from '../models/narrative.js'
 import { presentNarrative } from '../presenters/narrative.js'
-import { citationsIn } from '../queries/citations.js'
 import { presentOpenNarratives } from '../queries/list-open-narratives.js'
 import type { Store } from '../store.js'
 
@@ -42,9 +41,12 @@ export const addNarrativeRoutes = (store: Store, extractionWaitMs: number): void
     presentNarrative(await findOwn(user.id, params.id)),
   )
 
-  service.route(narrativesApi.listCitations, async ({ user, params }) =>
-    citationsIn(await findOwn(user.id, params.id)),
-  )
+  service.route(narrativesApi.listCitations, async ({ user, params }) => {
+    const { triplets } = await findOwn(user.id, params.id)
+    return triplets.flatMap(({ id, cite }) =>
+      cite ? { triplet_id: id, start: cite.start, end: cite.end } : [],
+    )
+  })
 
   service.route(narrativesApi.listOpenNarratives, async ({ user, query, reply }) =>
     sendList(reply, {

@@ -1,18 +1,12 @@
 import { LIMITS, type RunQuestion } from '@iodine/contracts'
 import { conflict, inTransaction, isDuplicateKey, notFound } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
+import type { SightingStore } from '../store.js'
 import { removeRun } from './remove-run.js'
-import type { RunWork } from './work-on-run.js'
-
-export interface CreateRunContext {
-  models: SightingModels
-  runWork: RunWork
-}
 
 /** Stores a run with its work, in one of the user's places for runs at once. Throws 409 if all are taken. */
-const insert = async ({ models, runWork }: CreateRunContext, doc: RunDoc): Promise<RunDoc> => {
+const insert = async ({ models, runWork }: SightingStore, doc: RunDoc): Promise<RunDoc> => {
   for (let place = 0; place < LIMITS.coordinationRunsAtOnce; place++) {
     try {
       await inTransaction(models.mongo, async session => {
@@ -30,11 +24,11 @@ const insert = async ({ models, runWork }: CreateRunContext, doc: RunDoc): Promi
 /** Begins a run of a user. Older ones than are kept are removed. Throws 409 if as many are under way as may be at once,
  * 404 for a post that is not the user's. */
 export const createRun = async (
-  context: CreateRunContext,
+  store: SightingStore,
   userId: string,
   { since, until, ...question }: RunQuestion,
 ): Promise<RunDoc> => {
-  const { models } = context
+  const { models } = store
   const now = new Date()
   const record_id = question.about?.record_id
   if (
@@ -42,7 +36,7 @@ export const createRun = async (
     !(await models.sightings.exists({ _id: record_id, owner: new Types.ObjectId(userId) }))
   )
     throw notFound()
-  const doc = await insert(context, {
+  const doc = await insert(store, {
     _id: new Types.ObjectId(),
     owner: new Types.ObjectId(userId),
     state: 'queued',

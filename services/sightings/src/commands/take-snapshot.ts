@@ -1,12 +1,11 @@
-import { isDuplicateKey } from '@iodine/service-kit'
+import { ignoreDuplicateKey, type KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import { z } from 'zod'
 import { COUNTED_OWNERS, type CountDoc } from '../models/count.js'
 import type { SightingModels } from '../models/index.js'
 
-/** Who began to take one has this long until another begins. */
-const TAKING_MS = 30 * 60_000
 const BATCH = 1_000
-/** Fewer with the one who asks are never told. */
+/** Counts below this threshold are suppressed (k-anonymity). They include the user who asks. */
 const OWNERS_MIN = 3
 
 const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const
@@ -19,30 +18,20 @@ interface Group {
   first: Date
 }
 
-/** Claims the day's snapshot; false if it is taken, or being taken. */
-const claim = async ({ snapshots }: SightingModels, day: string): Promise<boolean> => {
-  const now = new Date()
-  if ((await snapshots.findById('counts').lean())?.day === day) return false
-  try {
-    const { matchedCount, upsertedCount } = await snapshots.updateOne(
-      { _id: 'counts', day: { $ne: day }, taking_until: { $lt: now } },
-      { $set: { taking_until: new Date(now.getTime() + TAKING_MS) } },
-      { upsert: true },
-    )
-    return matchedCount + upsertedCount > 0
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error
-    return false
-  }
-}
+const today = () => new Date().toISOString().slice(0, 10)
+
+/** Whether the snapshot of the present day (UTC) is missing. */
+export const isSnapshotDue = async ({ snapshots }: SightingModels): Promise<boolean> =>
+  (await snapshots.findById('counts').lean())?.day !== today()
 
 /**
- * Counts once a day (UTC) what the users who agreed to be counted have in common. Answers come from that until the next
- * day, so that no two of them tell what changed between. Resolves to the number of snapshots taken.
+ * Counts what the users who agreed to be counted have in common. Answers come from that until the next day, so that no
+ * two of them tell what changed between.
  */
-export const takeSnapshot = async (models: SightingModels, day: string): Promise<number> => {
+const takeSnapshot = async (models: SightingModels, signal: AbortSignal): Promise<void> => {
   const { sightings, counting, counts, snapshots } = models
-  if (!(await claim(models, day))) return 0
+  if (!(await isSnapshotDue(models))) return
+  const day = today()
   const run = new Types.ObjectId()
   const members = (await counting.find({}, { _id: 1 }).lean()).map(({ _id }) => _id)
   if (members.length > OWNERS_MIN)
@@ -59,6 +48,7 @@ export const takeSnapshot = async (models: SightingModels, day: string): Promise
         .cursor({ batchSize: BATCH })
       let rows: CountDoc[] = []
       const write = async () => {
+        signal.throwIfAborted()
         if (rows.length > 0) await counts.collection.insertMany(rows)
         rows = []
       }
@@ -75,9 +65,18 @@ export const takeSnapshot = async (models: SightingModels, day: string): Promise
       }
       await write()
     }
-  // Another one may have taken it if this took very long: the first one stays for the day.
-  await snapshots.updateOne({ _id: 'counts', day: { $ne: day } }, { $set: { day, run } })
-  const kept = await snapshots.findById('counts').lean()
-  if (kept?.run) await counts.deleteMany({ run: { $ne: kept.run } })
-  return 1
+  // Another process may have taken over a run that lost its lease: the first snapshot of a day stays.
+  await snapshots
+    .updateOne({ _id: 'counts', day: { $ne: day } }, { $set: { day, run } }, { upsert: true })
+    .catch(ignoreDuplicateKey)
+  const kept = await snapshots.findById('counts').orFail().lean()
+  await counts.deleteMany({ run: { $ne: kept.run } })
 }
+
+/** Work of the outbox: takes the day's snapshot, once for all processes. */
+export const snapshotWork = (models: SightingModels): KindSpec<Record<string, never>> => ({
+  payload: z.strictObject({}),
+  keyOf: () => 'snapshot',
+  isHeavy: true,
+  handle: (_, { signal }) => takeSnapshot(models, signal),
+})

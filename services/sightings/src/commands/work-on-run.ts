@@ -3,17 +3,17 @@ import { byId, HttpError, type Kind, type Peers, type StoreService } from '@iodi
 import { Types } from 'mongoose'
 import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
-import { createTurns } from '../policies/turns.js'
+import { createSlots } from '../policies/slots.js'
 import { type Collected, collectPosts } from '../queries/collect-posts.js'
 import { recordsAbout } from '../queries/records-about.js'
-import type { Secrets } from '../store.js'
 import type { Findings, FoundEdge, Post } from '../thread/find.js'
 import { findInThread } from '../thread/start.js'
+import type { Secrets } from './create-secrets.js'
 
-/** Runs that a process works on at once, but for those that have taken `TURN_MS`. */
-const TURNS = 2
-const TURN_MS = 100_000
-/** Runs that a process holds: at work, or waiting for their turn. */
+/** Runs that a process works on at once, apart from those that have taken `SLOT_MS`. */
+const SLOTS = 2
+const SLOT_MS = 100_000
+/** Runs that a process holds: at work, or queued for a slot. */
 const HELD = 8
 const BACKOFF_MAX_MS = 3_000
 const PROGRESS_MS = 5_000
@@ -206,7 +206,7 @@ const work = async (context: RunContext, run: RunDoc, stop: AbortSignal): Promis
   }
 }
 
-/** A part that is down comes back. */
+/** Retry: the other service, or the database, may be restarting. */
 const passes = (error: unknown): boolean =>
   error instanceof HttpError || (error instanceof Error && error.name.startsWith('Mongo'))
 
@@ -233,13 +233,14 @@ export type RunWork = Kind<{ id: string }>
 
 /** Work of the outbox: does runs, each in a thread of its own, in the order in which they were begun. */
 export const createRunWork = (outbox: StoreService['outbox'], context: RunContext): RunWork => {
-  const inTurn = createTurns(TURNS, TURN_MS)
+  const inSlot = createSlots(SLOTS, SLOT_MS)
   return outbox.kind('run', {
     ...byId,
     concurrency: HELD,
+    isHeavy: true,
     backoffMaxMs: BACKOFF_MAX_MS,
     async handle([run], { signal }) {
-      if (run) await inTurn(() => workOn(context, run.id, signal))
+      if (run) await inSlot(() => workOn(context, run.id, signal))
     },
   })
 }

@@ -26,10 +26,9 @@ export const COUNTED_OWNERS = 22
 /** The snapshot that answers are of. */
 export interface SnapshotDoc {
   _id: 'counts'
-  day?: string
-  run?: Types.ObjectId
-  /** Somebody takes the next one until then. */
-  taking_until: Date
+  /** UTC, ISO. */
+  day: string
+  run: Types.ObjectId
 }
 
 const required = true
@@ -53,9 +52,8 @@ countSchema.index({ owners: 1 })
 export const snapshotSchema = new Schema<SnapshotDoc>(
   {
     _id: { type: String, required },
-    day: String,
-    run: Schema.Types.ObjectId,
-    taking_until: { type: Date, required },
+    day: { type: String, required },
+    run: { type: Schema.Types.ObjectId, required },
   } as never,
   { collection: 'snapshots', versionKey: false },
 )

@@ -63,9 +63,8 @@ export interface EdgeDoc {
   n_b: number
   symmetry: number
   significant: boolean | null
-  /** Absent of runs of an earlier version. */
-  p_value?: number | null
-  q_value?: number | null
+  p_value: number | null
+  q_value: number | null
   pairs: EdgePair[]
   /** Other users whose records it stands on, and these: it goes with each of them. */
   owners: Types.ObjectId[]

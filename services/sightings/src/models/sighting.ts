@@ -109,19 +109,13 @@ sightingSchema.index({ removed_at: 1 }, { expireAfterSeconds: REMOVED_SECONDS })
 /** State of the index as a whole. */
 export interface IndexDoc {
   _id: 'index'
-  /** Of the signatures, 32 bytes in base64: who does not know it cannot make texts that share one's postings. */
+  /** Of the signatures, 32 bytes in base64. It is secret: with it, texts could be made that share the postings of another. */
   seed: string
-  /** Records up to this id are handed in anew; absent: not asked for yet. */
-  asked?: string
-  /** Whether the collector was asked for all that it has. */
-  complete: boolean
 }
 export const indexSchema = new Schema<IndexDoc>(
   {
     _id: { type: String, required },
     seed: { type: String, required },
-    asked: String,
-    complete: { type: Boolean, required },
   } as never,
   { collection: 'index', versionKey: false },
 )

@@ -1,4 +1,4 @@
-import { isFilled } from '@iodine/contracts'
+import { isFilled } from '@iodine/contracts/fold'
 import { type Signature, signatureOf } from '@iodine/likeness'
 
 export type Sign = (text: string) => Signature

@@ -32,19 +32,17 @@ export const presentNetwork = (edges: readonly EdgeDoc[]): CoordinationNetwork =
   }
   return {
     nodes: [...pairs].map(([id, count]) => ({ id, ...accountIn(id), pairs: count })),
-    edges: edges.map(
-      ({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant, p_value = null, q_value = null }) => ({
-        a,
-        b,
-        weight,
-        avg_delta_s,
-        n_a,
-        n_b,
-        symmetry,
-        significant,
-        p_value,
-        q_value,
-      }),
-    ),
+    edges: edges.map(({ a, b, weight, avg_delta_s, n_a, n_b, symmetry, significant, p_value, q_value }) => ({
+      a,
+      b,
+      weight,
+      avg_delta_s,
+      n_a,
+      n_b,
+      symmetry,
+      significant,
+      p_value,
+      q_value,
+    })),
   }
 }

@@ -48,7 +48,7 @@ const postOf = (doc: SightingDoc, account: string, at: Date, needsText: boolean)
   links: doc.links,
   // Copies of a picture that were compressed anew look the same; videos have the SHA-256 alone.
   media: doc.phashes.length > 0 ? doc.phashes : doc.media.filter(key => key.startsWith(HASH_MARK)),
-  hashtags: doc.hashtags ?? [],
+  hashtags: doc.hashtags,
   signature:
     needsText && doc.exact !== null
       ? { exact: doc.exact, bands: doc.bands, keys: [], sketch: doc.sketch }

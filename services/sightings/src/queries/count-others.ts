@@ -7,12 +7,12 @@ import {
 } from '@iodine/contracts'
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
+import type { Secrets } from '../commands/create-secrets.js'
 import { type CountedKind, countKey } from '../commands/take-snapshot.js'
 import { COUNTED_OWNERS } from '../models/count.js'
 import type { SightingModels } from '../models/index.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { createSign } from '../policies/signed.js'
-import type { Secrets } from '../store.js'
 import { valueQuestion } from './question.js'
 
 const OTHERS_MIN = 3
@@ -72,7 +72,7 @@ export const countOthers = async (
     throw new HttpError(403, 'Agree to be counted first: counts are for those who count, too')
   const names = await namesOf(counting, owner, body)
   const snapshot = await models.snapshots.findById('counts').lean()
-  if (!snapshot?.run) return { day: null, counts: [] }
+  if (!snapshot) return { day: null, counts: [] }
   const { run } = snapshot
   const counts = await Promise.all(
     names.map(async ([of, name]): Promise<SightingCounts['counts']> => {
@@ -84,5 +84,5 @@ export const countOthers = async (
       return others ? [{ of, others, first_month: row.first_month }] : []
     }),
   )
-  return { day: snapshot.day ?? null, counts: counts.flat() }
+  return { day: snapshot.day, counts: counts.flat() }
 }

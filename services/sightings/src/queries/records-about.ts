@@ -1,10 +1,10 @@
 import { recordsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
+import type { Secrets } from '../commands/create-secrets.js'
 import type { SightingModels } from '../models/index.js'
 import type { RunDoc } from '../models/run.js'
 import { createSign } from '../policies/signed.js'
-import type { Secrets } from '../store.js'
 import { type FindQuotes, findMatches, type Scope } from './candidates.js'
 import { questionOf, valueQuestion } from './question.js'
 

@@ -10,11 +10,11 @@ import {
 } from '@iodine/contracts'
 import { invalid, type Peers, type UserDirectory } from '@iodine/service-kit'
 import { type QueryFilter, Types } from 'mongoose'
+import type { Secrets } from '../commands/create-secrets.js'
 import type { SightingModels } from '../models/index.js'
 import type { SightingDoc } from '../models/sighting.js'
 import { createSign } from '../policies/signed.js'
 import { edgesOf } from '../presenters/edges.js'
-import type { Secrets } from '../store.js'
 import { type FindQuotes, type Found, findMatches, type Placed, type Scope } from './candidates.js'
 import { questionOf } from './question.js'
 

@@ -2,24 +2,18 @@ import { coordinationApi, LIMITS } from '@iodine/contracts'
 import type { StoreService } from '@iodine/service-kit'
 import { createRun } from '../commands/create-run.js'
 import { removeRun } from '../commands/remove-run.js'
-import { createRunWork } from '../commands/work-on-run.js'
-import type { SightingModels } from '../models/index.js'
 import type { EdgeDoc } from '../models/run.js'
 import { presentNetwork, presentRun } from '../presenters/run.js'
 import { readEvidence, readLeftOut } from '../queries/edge-evidence.js'
 import { findRun, findRuns } from '../queries/find-run.js'
-import type { Secrets } from '../store.js'
+import type { SightingStore } from '../store.js'
 
 /** Who shares the same within a time. */
-export const addCoordinationRoutes = (
-  service: StoreService,
-  models: SightingModels,
-  secrets: () => Promise<Secrets>,
-): void => {
-  const { outbox, peers, log } = service
-  const runWork = createRunWork(outbox, { models, peers, secrets, log })
+export const addCoordinationRoutes = (service: StoreService, store: SightingStore): void => {
+  const { peers } = service
+  const { models } = store
   service.route(coordinationApi.createRun, async ({ body, user }) =>
-    presentRun(await createRun({ models, runWork }, user.id, body)),
+    presentRun(await createRun(store, user.id, body)),
   )
   service.route(coordinationApi.getRuns, async ({ user }) =>
     (await findRuns(models, user.id)).map(presentRun),

@@ -2,32 +2,26 @@ import { LIMITS, sightingsApi, sightingsInternal } from '@iodine/contracts'
 import {
   createKeyedLimiter,
   createRateLimit,
-  createSingleFlight,
   done,
   personalSource,
   type StoreService,
   servePersonalData,
-  serveRepair,
   watchStorage,
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
-import { askForRecords } from '../commands/ask-for-records.js'
 import { forgetUser } from '../commands/forget-user.js'
 import { putSightings } from '../commands/put-sightings.js'
-import { takeSnapshot } from '../commands/take-snapshot.js'
 import type { SightingsConfig } from '../config.js'
-import type { SightingModels } from '../models/index.js'
 import { createSign } from '../policies/signed.js'
 import { countOthers } from '../queries/count-others.js'
 import { postedTimes } from '../queries/posted-times.js'
 import { search } from '../queries/search.js'
 import { storedOf } from '../queries/stored.js'
-import type { Secrets } from '../store.js'
+import type { SightingStore } from '../store.js'
 
 export const addSightingRoutes = (
   service: StoreService,
-  models: SightingModels,
-  secrets: () => Promise<Secrets>,
+  { models, secrets }: SightingStore,
   { REDIS_PREFIX: prefix, RATE_LIMITS, STORAGE_ALARM_BYTES }: SightingsConfig,
 ): void => {
   const { sightings, counting, runs, edges } = models
@@ -103,14 +97,4 @@ export const addSightingRoutes = (
     const { documents, bytes } = await storedOf(models)
     return { documents, bytes, share: bytes / STORAGE_ALARM_BYTES }
   })
-
-  const repairing = createSingleFlight<'repair', number>()
-  serveRepair(service, () =>
-    repairing(
-      'repair',
-      async () =>
-        (await takeSnapshot(models, new Date().toISOString().slice(0, 10))) +
-        (await askForRecords(models, secrets, service.peers)),
-    ),
-  )
 }

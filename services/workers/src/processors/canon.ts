@@ -7,9 +7,9 @@ import { createKeyOpener } from '../extraction/ai-key.js'
 import { ProviderFailure } from '../extraction/provider.js'
 import { defineProcessor } from '../processor.js'
 
-/** Turns of a user who writes and decides meanwhile; the repair adds the job again after these. */
-const TURNS = 5
-/** For the texts of a version before, whose sentences are found first, and for storing many clusters. */
+/** Runs of one job while its user changes texts. After these, narratives' outbox adds another job. */
+const RUNS = 5
+/** For storing many clusters. */
 const CALL_MS = 60_000
 
 type Work = ResponseOf<typeof canonInternal.getCanonWork>
@@ -62,7 +62,7 @@ export const canonProcessor = defineProcessor({
 
     return async ({ user_id }) => {
       const call = { params: { user_id }, ms: CALL_MS }
-      for (let turn = 0; turn < TURNS; turn++) {
+      for (let run = 0; run < RUNS; run++) {
         const work = await peers.call('narratives', canonInternal.getCanonWork, call).catch(error => {
           // Nothing is to be done, or the user is gone.
           if (isNotFound(error)) return undefined

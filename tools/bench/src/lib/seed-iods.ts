@@ -1,14 +1,6 @@
-import { createHash } from 'node:crypto'
-import {
-  CATEGORIES,
-  type Category,
-  foldValue,
-  SOURCE_TYPES,
-  type SourceType,
-  VOTE_TYPES,
-} from '@iodine/contracts'
-import { iodSchema, rankFields, searchFields, searchInDatabase, sparseGrams } from '@iodine/iods'
-import { connectMongo, createLogger, migrate, prepareModels } from '@iodine/service-kit'
+import { CATEGORIES, type Category, SOURCE_TYPES, type SourceType, VOTE_TYPES } from '@iodine/contracts'
+import { iodSchema, newIodDoc, rankFields } from '@iodine/iods'
+import { connectMongo, prepareModels } from '@iodine/service-kit'
 import { seededRandom } from '@iodine/test-kit'
 import { ObjectId } from 'mongodb'
 
@@ -55,7 +47,6 @@ export const seedIods = async (
   patient.searchParams.set('heartbeatFrequencyMS', '7200000')
   const db = await connectMongo(patient.href, 'iodine_iods')
   db.model('Iod', iodSchema)
-  await migrate(db, [searchInDatabase, sparseGrams], createLogger('bench', 'silent'))
   const tallies = new Map<string, { category: Category; source_type: SourceType; n: number }>()
   const random = seededRandom(7)
   const users = Array.from({ length: 200 }, () => new ObjectId())
@@ -75,22 +66,14 @@ export const seedIods = async (
       vote_type: pick(VOTE_TYPES),
       created_at,
     }))
-    const { search, ngrams } = searchFields({ value, description })
+    const source = n % 10 ? sourceOf(n) : FEED
+    const input = { value, category: pick(CATEGORIES), description, source_type: pick(SOURCE_TYPES), source }
     return {
-      _id: new ObjectId(),
-      search,
-      value,
-      category: pick(CATEGORIES),
-      description,
-      source_type: pick(SOURCE_TYPES),
-      source: n % 10 ? sourceOf(n) : FEED,
-      source_id: null,
-      created_by: pick(users),
+      ...newIodDoc(pick(users), input),
       created_at,
+      revision: created_at,
       votes,
       ...rankFields(votes),
-      fold_key: createHash('sha256').update(foldValue(value)).digest('base64url'),
-      ngrams,
     }
   }
   for (let n = 0; n < count; n += BATCH) {

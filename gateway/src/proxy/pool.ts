@@ -1,0 +1,65 @@
+import { type Client, type ClientLimits, LimitedResource } from '../client-limits.js'
+
+interface Waiter {
+  client: Client
+  admit(): void
+}
+
+/** Connections to a service. Each client has its own queue for a free one. */
+export class Pool {
+  readonly #connections: LimitedResource
+  readonly #waiting = new Map<string, Waiter[]>()
+  #length = 0
+
+  constructor(limits: ClientLimits) {
+    this.#connections = new LimitedResource(limits)
+  }
+
+  get active(): number {
+    return this.#connections.held
+  }
+
+  get waiting(): number {
+    return this.#length
+  }
+
+  /** Takes a connection. Returns false if the client must wait. */
+  take(client: Client): boolean {
+    return !this.#waiting.has(client.id) && this.#connections.take(client)
+  }
+
+  /** Queues the client and calls `admitted` when it has a connection. Can be cancelled until then. */
+  wait(client: Client, admitted: () => void): { cancel(): void } {
+    const waiter: Waiter = { client, admit: admitted }
+    const queue = this.#waiting.get(client.id)
+    if (queue) queue.push(waiter)
+    else this.#waiting.set(client.id, [waiter])
+    this.#length++
+    return { cancel: () => this.#remove(waiter) }
+  }
+
+  /** Returns a connection and admits the waiting client that holds the fewest. */
+  give(client: Client): void {
+    this.#connections.give(client)
+    if (this.#length === 0) return
+    const first = [...this.#waiting.values()]
+      .flatMap(([waiter]) => (waiter ? [waiter] : []))
+      .sort((a, b) => this.#connections.heldBy(a.client) - this.#connections.heldBy(b.client))
+    for (const waiter of first) {
+      if (!this.#connections.take(waiter.client)) continue
+      this.#remove(waiter)
+      waiter.admit()
+      return
+    }
+  }
+
+  #remove(waiter: Waiter): void {
+    const { id } = waiter.client
+    const queue = this.#waiting.get(id)
+    const at = queue?.indexOf(waiter) ?? -1
+    if (!queue || at < 0) return
+    queue.splice(at, 1)
+    this.#length--
+    if (queue.length === 0) this.#waiting.delete(id)
+  }
+}

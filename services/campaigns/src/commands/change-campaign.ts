@@ -1,0 +1,32 @@
+import { inTransaction } from '@iodine/service-kit'
+import type { ClientSession, PipelineStage, QueryFilter, UpdateQuery } from 'mongoose'
+import { type CampaignDoc, CHANGED } from '../models/campaign.js'
+import type { Store } from '../models/index.js'
+
+/** Changes that follow each other within this time are published together. */
+const FOLLOW_MS = 2_000
+
+/**
+ * Changes a campaign and the date of its last change. If it is published, the same transaction enqueues the publication of
+ * the change.
+ * @returns the campaign after the change; null if the filter selects none
+ */
+export const changeCampaign = async (
+  store: Pick<Store, 'mongo' | 'campaigns' | 'work'>,
+  filter: QueryFilter<CampaignDoc>,
+  update: UpdateQuery<CampaignDoc> | PipelineStage.Set[],
+  session?: ClientSession,
+): Promise<CampaignDoc | null> => {
+  const { mongo, campaigns, work } = store
+  if (!session) return inTransaction(mongo, started => changeCampaign(store, filter, update, started))
+  const dated = Array.isArray(update)
+    ? [...update, { $set: { changed_at: '$$NOW' } }]
+    : { ...update, ...CHANGED }
+  const doc = await campaigns
+    .findOneAndUpdate(filter, dated, { session, returnDocument: 'after', updatePipeline: true })
+    .select('+published')
+    .lean<CampaignDoc>()
+  if (doc?.published)
+    await work.publications.add({ id: doc._id.toHexString() }, { dueIn: FOLLOW_MS, session })
+  return doc
+}

@@ -1,0 +1,22 @@
+import { LIMITS } from '@iodine/contracts'
+import type { Store } from '../models/index.js'
+
+/** How often due publications are looked for. */
+export const SWEEP_MS = 600_000
+/** How often a feed is compared with votes and comments on its IODs: they do not change the campaign. */
+const COMPARE_MS = 3_600_000
+
+/** Enqueues publications that time makes due: those to be compared, and those with revoked objects that have expired. */
+export const sweepPublications = async ({
+  publications,
+  published,
+  work,
+}: Pick<Store, 'publications' | 'published' | 'work'>): Promise<void> => {
+  const before = (ms: number) => ({ $lt: new Date(Date.now() - ms) })
+  const due = await Promise.all([
+    publications.distinct('_id', { state: 'published', at: before(COMPARE_MS) }),
+    publications.distinct('_id', { state: 'withdrawn', at: before(LIMITS.revokedMs) }),
+    published.distinct('campaign_id', { revoked: true, added: before(LIMITS.revokedMs) }),
+  ])
+  await work.publications.addAll([...new Set(due.flat().map(String))].map(id => ({ id })))
+}

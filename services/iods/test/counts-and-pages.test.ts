@@ -1,0 +1,152 @@
+import { IOD_SORTS, type IodFacets, iodsApi, type QueryFor, type QueryOf } from '@iodine/contracts'
+import { readConfig, type StoreService } from '@iodine/service-kit'
+import {
+  apiClient,
+  type BedUser,
+  facetsOf,
+  iodInput,
+  plansOf,
+  type ServiceBed,
+  startServiceBed,
+} from '@iodine/test-kit'
+import { Types } from 'mongoose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
+
+let bed: ServiceBed
+let service: StoreService
+let ana: BedUser
+let url: string
+let api: ReturnType<typeof apiClient>
+
+const SOURCE = 'https://example.org/before'
+const IODS = 450
+const HASHTAGS = 1_000
+const iodOf = (n: number) => {
+  const isTag = n >= IODS
+  const [value, category] = isTag
+    ? ([`many${n}`, 'HASHTAGS'] as const)
+    : ([`Before ${n}`, n % 2 ? 'URL' : 'TITLE'] as const)
+  const source = n % 4 ? null : SOURCE
+  const input = iodInput({ value, category, description: '', source_type: 'BLOG', source })
+  return {
+    ...newIodDoc(new Types.ObjectId(ana.id), input),
+    created_at: new Date(Date.UTC(2026, 0, 1, 0, n)),
+    votes_total: isTag ? 0 : n % 3,
+    votes_disputed: isTag ? 0 : n % 2,
+  }
+}
+
+/** Starts a replica whose tasks run when a case says so. */
+const start = () => createApp(readConfig(iodsConfigSchema, { ...bed.env, ROLE: 'api' }), bed.deps)
+
+beforeAll(async () => {
+  bed = await startServiceBed()
+  ana = await bed.user('ana')
+  service = await start()
+  const iods = Array.from({ length: IODS + HASHTAGS }, (_, n) => iodOf(n))
+  await service.mongo.collection('iods').insertMany(iods)
+  url = await bed.listen(service)
+  api = apiClient(url, ana.token)
+})
+afterAll(() => bed?.stop())
+
+type Query = QueryOf<typeof iodsApi.listIods>
+const list = (query: QueryFor<typeof iodsApi.listIods> = {}) => api.call(iodsApi.listIods, { query })
+const facets = (): Promise<IodFacets> => api.call(iodsApi.getIodFacets)
+/** Counts of all IODs, from a scan. */
+const scanned = async (): Promise<IodFacets> => facetsOf(await list())
+const tallies = () => service.mongo.collection('tallies')
+
+describe('counts', () => {
+  it('are corrected by the recount, once when replicas find the same difference', async () => {
+    const other = await start()
+    for (const wrong of [[], [{ category: 'URL', source_type: 'BLOG', n: 3 }]]) {
+      if (wrong.length > 0) await tallies().insertMany(wrong)
+      else await tallies().deleteMany({})
+      expect(await facets()).not.toEqual(await scanned())
+      await Promise.all([service, other].map(({ tasks }) => tasks.run('recount')))
+      expect(await facets()).toEqual(await scanned())
+    }
+    await other.close()
+  })
+
+  it('stay the same when tallies are merged by replicas while IODs are created', async () => {
+    const other = await start()
+    const kind = { category: 'URL', source_type: 'BLOG' }
+    const pairs = Array.from({ length: 150 }, () => [
+      { ...kind, n: 1 },
+      { ...kind, n: -1 },
+    ])
+    await tallies().insertMany(pairs.flat())
+    const creating = Array.from({ length: 10 }, (_, n) =>
+      api.send('POST', '/iods', iodInput({ value: `merged ${n}` })),
+    )
+    await Promise.all([...creating, ...[service, other].map(({ tasks }) => tasks.run('tallies'))])
+    expect(await tallies().countDocuments()).toBeLessThan(100)
+    expect(await facets()).toEqual(await scanned())
+    await other.close()
+  })
+
+  it('stay those of a scan when many IODs are created at once, some refused', async () => {
+    const users = await Promise.all(Array.from({ length: 8 }, () => bed.user()))
+    const inputs = Array.from({ length: 60 }, (_, n) =>
+      iodInput({ value: `many ${n >> 1}`, category: 'DOMAIN' }),
+    )
+    const answers = await Promise.all(
+      inputs.map((input, n) => apiClient(url, users[n % 8]?.token).send('POST', '/iods', input)),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(30)
+    expect(await facets()).toEqual(await scanned())
+  })
+})
+
+describe('a page reads an index in its order', () => {
+  const FILTERS: Query[] = [
+    {},
+    { category: ['URL'] },
+    { category: ['URL', 'TITLE'], source_type: ['BLOG'] },
+    { source_type: ['BLOG', 'MANUAL'] },
+    { created_by: ['ana'] },
+    { created_by: ['ana'], category: ['URL'] },
+    { q: 'fore', created_by: ['ana'] },
+    { q: 'before' },
+    { q: 'e', category: ['URL'] },
+    { source: SOURCE },
+    { source: SOURCE, q: 'fore', category: ['TITLE'] },
+    { source: SOURCE, created_by: ['ana'] },
+  ]
+  const LIMIT = 20
+
+  it.each(
+    FILTERS.flatMap(filters => IOD_SORTS.map(sort => [JSON.stringify(filters), sort, filters] as const)),
+  )('%s by %s', async (_, sort, filters) => {
+    const plans = await plansOf(service.mongo, 'iods', async () => {
+      const query = new URLSearchParams({ limit: String(LIMIT), sort })
+      for (const [name, values] of Object.entries(filters))
+        for (const value of [values].flat()) query.append(name, String(value))
+      const first = await api.send('GET', `/iods?${query}`)
+      query.set('cursor', first.headers.get('x-next-cursor') ?? '')
+      expect((await api.send('GET', `/iods?${query}`)).body).toHaveLength(LIMIT)
+    })
+    expect(plans.length).toBeGreaterThanOrEqual(2)
+    for (const { stages } of plans) {
+      expect(stages).toContain('IXSCAN')
+      // Few matches are sorted in memory where they are found by a gram.
+      if ('q' in filters && !('created_by' in filters || 'source' in filters) && sort !== 'created')
+        expect(stages[0]).toBe('SORT')
+      else expect(stages).not.toContain('SORT')
+    }
+  })
+})
+
+it('a page of a source has its order whatever lengths other sources have', async () => {
+  const source = 'https://example.org/'.padEnd(10_000, 'x')
+  const created = await api.send('POST', '/iods', iodInput({ source, value: 'of a long source' }))
+  expect(created.status).toBe(201)
+  for (const sort of IOD_SORTS) {
+    const [plan] = await plansOf(service.mongo, 'iods', () => list({ source: SOURCE, sort, limit: '5' }))
+    expect(plan).toMatchObject({ returned: 6, docsExamined: 6 })
+    expect(plan?.stages).not.toContain('SORT')
+  }
+})

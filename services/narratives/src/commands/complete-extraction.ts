@@ -1,0 +1,136 @@
+import type { BodyOf, narrativesInternal } from '@iodine/contracts'
+import {
+  byId,
+  inTransaction,
+  type Job,
+  type KindSpec,
+  notFound,
+  type StoreService,
+} from '@iodine/service-kit'
+import { type ClientSession, Types } from 'mongoose'
+import type { Numbers } from '../models/counter.js'
+import type { NarrativeModels } from '../models/index.js'
+import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
+import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
+import { countInGraph } from './count-in-graph.js'
+import type { Clusterings } from './mark-canon.js'
+import type { NarrativeWork } from './narrative-work.js'
+import type { Waits } from './waits.js'
+
+type Extracting = Pick<NarrativeModels, 'narratives'> &
+  Pick<NarrativeWork, 'expired'> & {
+    quotas: ReturnType<typeof createNarrativeQuotas>
+    service: StoreService
+  }
+
+type Finishing = Extracting &
+  NarrativeModels &
+  Clusterings &
+  Pick<NarrativeWork, 'changed'> & { numbers: Numbers; waits: Waits }
+
+/** Interval of the checks that an open narrative has a job. */
+export const EXTRACTION_GRACE_MS = 15_000
+/** How long a failed narrative keeps its reason for waiting requests. */
+const FAILED_KEPT_MS = 600_000
+/** Jobs that replace one that ended without a result. */
+const RETRIES_MAX = 3
+
+/** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
+export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
+  `narrative-${_id.toHexString()}`
+
+/** Adds the narrative's extraction job. Idempotent: the job id derives from the narrative's id. */
+export const addExtraction = (
+  { service }: Pick<Extracting, 'service'>,
+  narrative: NarrativeDoc,
+): Promise<Job> =>
+  service.queues.add(
+    'extraction',
+    { narrative_id: narrative._id.toHexString(), user_id: narrative.user_id.toHexString() },
+    { jobId: extractionJobId(narrative), attempts: 6 },
+  )
+
+/** Ends an open narrative without triplets. Returns false when it was no longer open. */
+export const failNarrative = async (
+  { narratives, quotas, expired }: Extracting,
+  id: NarrativeDoc['_id'] | string,
+  failure: NonNullable<NarrativeDoc['failure']>,
+  retry_after?: number,
+): Promise<boolean> =>
+  quotas.settle(async (session, take) => {
+    const open = await narratives
+      .findOneAndUpdate(
+        { _id: id, state: 'open' },
+        { $set: { state: 'failed', failure, retry_after, text: '' } },
+        { session },
+      )
+      .lean<NarrativeDoc>()
+    if (!open) return false
+    await take(open.user_id, givenBack(open))
+    await expired.add({ id: open._id.toHexString() }, { dueIn: FAILED_KEPT_MS, session })
+    return true
+  })
+
+/**
+ * Stores an extraction's result and counts it in the graph in one transaction, then answers the requests of this
+ * process that wait for it. Idempotent: it changes open narratives only, and a repeated call returns the same count.
+ * @throws HttpError 404 when the narrative was deleted meanwhile
+ */
+export const finishExtraction = async (
+  store: Finishing,
+  id: string,
+  result: BodyOf<typeof narrativesInternal.finishExtraction>,
+): Promise<number> => {
+  const { mongo, narratives, numbers, waits, changed } = store
+  let narrative: NarrativeDoc | null = null
+  if ('failure' in result) await failNarrative(store, id, result.failure, result.retry_after)
+  else {
+    const first = await numbers.take(result.triplets.length)
+    const triplets = result.triplets.map((triplet, n) => ({ id: first + n, cite: null, ...triplet }))
+    const $set = { state: 'done', triplets, ...graphKeysOf(triplets) }
+    const finish = async (session: ClientSession): Promise<NarrativeDoc | null> => {
+      const done = await narratives
+        .findOneAndUpdate(
+          { _id: id, state: 'open' },
+          { $set: { ...$set, graph: new Types.ObjectId() } },
+          { session, returnDocument: 'after' },
+        )
+        .lean<NarrativeDoc>()
+      if (!done) return done
+      await countInGraph(store, done, 1, session)
+      await changed.add({ id }, { session })
+      return done
+    }
+    narrative = await inTransaction(mongo, finish, { retriesDuplicates: true })
+  }
+  narrative ??= await narratives.findById(id).lean<NarrativeDoc>()
+  if (!narrative || narrative.state === 'deleted') throw notFound()
+  waits.end(narrative)
+  return narrative.triplets.length
+}
+
+/** Work of the outbox: adds an open narrative's job again while it has none. Its request adds the first one. */
+export const extractionWork = (of: () => Extracting): KindSpec<{ id: string }> => ({
+  ...byId,
+  concurrency: 4,
+  backoffMaxMs: EXTRACTION_GRACE_MS,
+  async handle([opened]) {
+    const store = of()
+    const { service, narratives } = store
+    const narrative = await narratives.findOne({ _id: opened?.id, state: 'open' }).lean<NarrativeDoc>()
+    if (!narrative) return
+    const job = await service.queues.queue('extraction').getJob(extractionJobId(narrative))
+    const state = await job?.getState()
+    if (job && (state === 'failed' || state === 'completed')) {
+      await job.remove()
+      // A job that Redis lost is no failure of the extraction, so it does not count.
+      if (narrative.retries >= RETRIES_MAX) {
+        await failNarrative(store, narrative._id, 'unavailable')
+        return
+      }
+      await narratives.updateOne({ _id: narrative._id }, { $inc: { retries: 1 } })
+    }
+    await addExtraction(store, narrative)
+    return EXTRACTION_GRACE_MS
+  },
+})

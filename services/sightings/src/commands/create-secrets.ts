@@ -1,0 +1,48 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { inTransaction, type Kind } from '@iodine/service-kit'
+import type { SightingModels } from '../models/index.js'
+import type { RecordPage } from './request-records.js'
+
+/** Names that others see in the place of ids, and signatures of texts, of this deployment. */
+export interface Secrets {
+  /** Seed of the signatures. */
+  seed: string
+  /** An id in the place of a record's, which tells nothing about when and by whom it was collected. */
+  opaqueId(recordId: string): string
+}
+
+/**
+ * The secret of this index: created once and kept beside the signatures that it makes, which are of no use without it.
+ * Other keys of the deployment change without it. The transaction that creates it requests all records.
+ */
+export const createSecrets = (
+  { mongo, index }: SightingModels,
+  requests: Kind<RecordPage>,
+): (() => Promise<Secrets>) => {
+  let known: Promise<Secrets> | undefined
+  const read = async (): Promise<Secrets> => {
+    const fresh = { seed: randomBytes(32).toString('base64') }
+    await inTransaction(
+      mongo,
+      async session => {
+        const options = { upsert: true, session }
+        const { upsertedCount } = await index.updateOne({ _id: 'index' }, { $setOnInsert: fresh }, options)
+        if (upsertedCount > 0) await requests.add({ after: null }, { session })
+      },
+      { retriesDuplicates: true },
+    )
+    const { seed } = await index.findById('index').orFail().lean()
+    return {
+      seed,
+      opaqueId: recordId =>
+        createHmac('sha256', Buffer.from(seed, 'base64')).update(recordId).digest('hex').slice(0, 24),
+    }
+  }
+  return () => {
+    known ??= read().catch(error => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+}

@@ -1,0 +1,25 @@
+import { id, recordsInternal } from '@iodine/contracts'
+import type { Kind, StoreService } from '@iodine/service-kit'
+import { z } from 'zod'
+
+const REQUEST_MS = 60_000
+const BACKOFF_MAX_MS = 3_000
+
+const page = z.strictObject({ after: id.nullable() })
+/** Records after this id are requested; all for null. */
+export type RecordPage = z.output<typeof page>
+
+/** Work of the outbox: requests all records from the collector for a new index, page by page. */
+export const createRecordRequests = ({ outbox, peers }: StoreService): Kind<RecordPage> => {
+  const requests = outbox.kind('records.requested', {
+    payload: page,
+    keyOf: () => 'index',
+    backoffMaxMs: BACKOFF_MAX_MS,
+    async handle([body]) {
+      if (!body) return
+      const { next } = await peers.call('collector', recordsInternal.resightRecords, { body, ms: REQUEST_MS })
+      if (next !== null) await requests.add({ after: next })
+    },
+  })
+  return requests
+}

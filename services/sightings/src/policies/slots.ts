@@ -1,0 +1,26 @@
+/** Creates `size` concurrency slots, filled in order. Work that takes longer than `ms` gives its slot to the next and goes on. */
+export const createSlots = (size: number, ms: number) => {
+  let free = size
+  const queue: (() => void)[] = []
+  const release = () => {
+    const next = queue.shift()
+    if (next) next()
+    else free++
+  }
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--
+    else await new Promise<void>(resolve => queue.push(resolve))
+    let isReleased = false
+    const end = () => {
+      if (!isReleased) release()
+      isReleased = true
+    }
+    const timer = setTimeout(end, ms)
+    try {
+      return await work()
+    } finally {
+      clearTimeout(timer)
+      end()
+    }
+  }
+}

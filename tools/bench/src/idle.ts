@@ -1,0 +1,74 @@
+/**
+ * Idle cost of the product: `npm start` without a client, then CPU time and bytes written to disk by each of its processes
+ * over a minute, beside embedded database and Redis alone.
+ *
+ *   npm run bench -- idle
+ *   SECONDS=60 npm run bench -- idle
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { startRedis } from '@iodine/local-servers'
+import { temporaryFolder } from '@iodine/test-kit'
+import { cpuSeconds, descendants } from './lib/cpu.js'
+import { table } from './lib/measure.js'
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const SECONDS = Number(process.env.SECONDS ?? 60)
+/** Tasks run at start. They have ended by then. */
+const SETTLE_MS = 30_000
+
+/** Bytes that the process has caused to be written to the disk (proc(5), /proc/pid/io). */
+const written = (pid: number) =>
+  Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
+
+/** One row for each descendant of `ancestor` and one for all: share of a core, bytes written within `SECONDS`. */
+const measure = async (kind: string, ancestor: number): Promise<string[][]> => {
+  await sleep(SETTLE_MS)
+  const usage = () =>
+    descendants(ancestor)
+      .filter(({ command }) => !command.startsWith('ps '))
+      .map(each => ({ ...each, cpu: cpuSeconds(each.pid), bytes: written(each.pid) }))
+  const before = usage()
+  await sleep(SECONDS * 1_000)
+  const used = usage().map(({ pid, command, cpu, bytes }) => {
+    const then = before.find(each => each.pid === pid)
+    const name = command.replaceAll(`${ROOT}/`, '').split(' ').slice(0, 2).join(' ')
+    return { name, cpu: cpu - (then?.cpu ?? 0), bytes: bytes - (then?.bytes ?? 0) }
+  })
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+  const all = { name: 'all', cpu: sum(used.map(each => each.cpu)), bytes: sum(used.map(each => each.bytes)) }
+  return [...used, all].map(({ name, cpu, bytes }) => [
+    kind,
+    name,
+    `${((100 * cpu) / SECONDS).toFixed(2)} %`,
+    String(bytes),
+  ])
+}
+
+const folder = temporaryFolder()
+const product = spawn('npm', ['start'], {
+  cwd: ROOT,
+  env: { ...process.env, DATA_DIR: join(folder.path, 'data'), PORT: '0', INBOX_PORT: '0' },
+  stdio: ['ignore', 'pipe', 'ignore'],
+})
+const ended = once(product, 'exit')
+await new Promise<void>((done, fail) => {
+  createInterface({ input: product.stdout }).on('line', line => /^ready http/.test(line) && done())
+  product.on('exit', code => fail(new Error(`npm start ended with ${code}`)))
+})
+const whole = await measure('product', product.pid as number)
+product.kill('SIGTERM')
+await ended
+
+const redis = await startRedis({ folder: join(folder.path, 'redis') })
+const mongo = await startEmbeddedMongo({ dataDir: join(folder.path, 'mongo'), isolate: 'process' })
+const alone = await measure('servers alone', process.pid)
+await mongo.stop()
+await redis.stop()
+folder.remove()
+table(['', 'process', 'CPU of a core', 'bytes written'], [...whole, ...alone])
