@@ -1,5 +1,5 @@
 import type { Source, Stored } from '@iodine/contracts'
-import { type ApiClient, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, useHost, writeOver } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import {
@@ -182,11 +182,13 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
           await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
         // The answer to a later reload is newer.
         if (round !== rounds.current) return
-        const pages = replaceFirstPage(listed(), slotsOf(first, null))
-        queryClient.setQueryData(pageKey(selection, null), first)
-        queryClient.setQueryData<Pages>(listKey(selection), {
-          pages,
-          pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
+        await writeOver(queryClient, [listKey(selection)], () => {
+          const pages = replaceFirstPage(listed(), slotsOf(first, null))
+          queryClient.setQueryData(pageKey(selection, null), first)
+          queryClient.setQueryData<Pages>(listKey(selection), {
+            pages,
+            pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
+          })
         })
       }
       const inSight = queryClient.refetchQueries(
