@@ -1,15 +1,14 @@
-// The exports of TanStack Query that sections use, shared by host and remotes as one federation singleton.
+// TanStack Query as sections use it, shared by host and remotes as one federation singleton.
 
-export type { QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
+export type { QueryClient, QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {
   keepPreviousData,
-  MutationCache,
-  QueryClient,
   QueryClientProvider,
   useMutation,
   useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-export { useInfiniteQuery } from './infinite-query'
+export type { ActionMeta } from './mutation-cache'
 export { type PagedQuery, usePagedQuery } from './paged-query'
+export { createQueryClient, queryClientFor } from './query-client'
