@@ -23,6 +23,7 @@ export {
   type Toast,
 } from './host-contract'
 export { IodForm } from './iod-form'
+export { createQueryClient } from './query-client'
 export type { Input, Output, Route } from './routes'
 export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'
 export { type Sections, useSections } from './sections'

@@ -1,6 +1,6 @@
 import { isApiError } from '@iodine/contracts'
-import { QueryClient } from '@tanstack/react-query'
-import { createMutationCache } from './mutation-cache'
+import { QueryClient } from '@iodine/mfe-kit/query'
+import { createMutationCache } from './action'
 
 const MAX_RETRIES = 1
 

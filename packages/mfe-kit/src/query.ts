@@ -1,14 +1,15 @@
-// TanStack Query as sections use it, shared by host and remotes as one federation singleton.
+// The exports of TanStack Query that sections use, shared by host and remotes as one federation singleton.
 
-export type { QueryClient, QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
+export type { QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {
   keepPreviousData,
+  MutationCache,
+  QueryClient,
   QueryClientProvider,
   useMutation,
   useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-export type { ActionMeta } from './mutation-cache'
+export { useInfiniteQuery } from './infinite-query'
 export { type PagedQuery, usePagedQuery } from './paged-query'
-export { createQueryClient, queryClientFor } from './query-client'

@@ -1,8 +1,7 @@
 import type { Campaign, Iod, NewIod } from '@iodine/contracts'
 import { expectTypeOf, test } from 'vitest'
 import type { ApiClient, Input, Output, Page, Route } from '../src'
-import { useInfiniteQuery } from '../src/infinite-query'
-import { useMutation, useQuery } from '../src/query'
+import { useInfiniteQuery, useMutation, useQuery } from '../src/query'
 
 declare const api: ApiClient
 

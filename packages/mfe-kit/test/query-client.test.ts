@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { ApiError } from '../src'
-import { createQueryClient, queryClientFor } from '../src/query'
+import { ApiError, createQueryClient } from '../src'
+import { queryClientFor } from '../src/query-client'
 
 const attempts = async (error: Error) => {
   const queryFn = vi.fn(() => Promise.reject(error))
