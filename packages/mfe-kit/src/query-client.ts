@@ -1,6 +1,5 @@
 import { isApiError } from '@iodine/contracts'
 import { QueryClient } from '@iodine/mfe-kit/query'
-import { createMutationCache } from './action'
 
 const MAX_RETRIES = 1
 
@@ -11,7 +10,6 @@ const isClientFault = (error: unknown) => isApiError(error) && error.status >= 4
  */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
-    mutationCache: createMutationCache(),
     defaultOptions: {
       queries: {
         gcTime: 10 * 60_000,

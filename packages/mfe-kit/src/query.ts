@@ -3,7 +3,6 @@
 export type { QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {
   keepPreviousData,
-  MutationCache,
   QueryClient,
   QueryClientProvider,
   useMutation,
