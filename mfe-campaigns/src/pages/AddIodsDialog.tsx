@@ -49,13 +49,6 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const { hasNextPage, fetchNextPage } = more
   const isFetchNextPageError = Boolean(more.nextPageError)
 
-  useEffect(() => {
-    if (!isOpen) return
-    setWanted('')
-    setCategories([])
-    setChosen(new Set())
-  }, [isOpen])
-
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(current => {
       const next = new Set(current)

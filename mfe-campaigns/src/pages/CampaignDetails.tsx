@@ -1,6 +1,16 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
 import { useHost } from '@iodine/mfe-kit'
-import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel, useTitle } from '@iodine/ui'
+import {
+  Button,
+  Callout,
+  Card,
+  Classes,
+  DateTime,
+  EmptyState,
+  LoadingPanel,
+  useDialog,
+  useTitle,
+} from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
@@ -38,14 +48,14 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const statistics = useStatistics(id, query)
   const techniques = useTechniques(id)
   const { notify } = useHost()
-  const [isAdding, setAdding] = useState(false)
-  const [isImporting, setImporting] = useState(false)
+  const adding = useDialog()
+  const importing = useDialog()
   const titleId = useId()
   const title = campaign ? nameOf(campaign) : 'Campaign'
   useTitle(campaign && title)
   const add = () =>
     campaign
-      ? setAdding(true)
+      ? adding.open()
       : notify({
           title: 'No campaign selected',
           description: 'Please select a campaign first',
@@ -85,7 +95,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                   icon={<ImportIcon />}
                   text="Import"
                   disabled={iods !== 'whole'}
-                  onClick={() => setImporting(true)}
+                  onClick={importing.open}
                 />
               </>
             )}
@@ -118,8 +128,18 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
       </Dialog>
       {campaign && (
         <>
-          <AddIodsDialog campaign={campaign} isOpen={isAdding} onClose={() => setAdding(false)} />
-          <ImportDialog campaign={campaign} isOpen={isImporting} onClose={() => setImporting(false)} />
+          <AddIodsDialog
+            key={`add ${adding.key}`}
+            campaign={campaign}
+            isOpen={adding.isOpen}
+            onClose={adding.close}
+          />
+          <ImportDialog
+            key={`import ${importing.key}`}
+            campaign={campaign}
+            isOpen={importing.isOpen}
+            onClose={importing.close}
+          />
         </>
       )}
     </>

@@ -36,13 +36,6 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     },
     [],
   )
-  useEffect(() => {
-    if (!isOpen) return
-    setFile(null)
-    setPlan(null)
-    setMakesIods(true)
-    setFault(null)
-  }, [isOpen])
 
   /** Takes back a plan that is not applied. */
   const discard = () => {

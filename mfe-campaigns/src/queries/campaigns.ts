@@ -1,6 +1,6 @@
 import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
-import { type ApiClient, hasStatus, useErrorToast, useHost, withData, writeOver } from '@iodine/mfe-kit'
-import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, hasStatus, useErrorToast, useHost, withData } from '@iodine/mfe-kit'
+import { type QueryClient, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
 import { TOAST_MS } from './notices'

@@ -1,6 +1,6 @@
 import type { CampaignImport, Tlp } from '@iodine/contracts'
-import { errorToast, isApiError, useAction, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast, isApiError, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
 import { refused, TOAST_MS, told } from './notices'

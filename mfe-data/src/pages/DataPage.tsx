@@ -1,6 +1,16 @@
-import { CATEGORIES, type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
+import { type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
-import { errorToast, IodForm, isUnauthorized, paths, useAction, useHost, useSections } from '@iodine/mfe-kit'
+import {
+  errorToast,
+  FORM_CATEGORIES,
+  IodForm,
+  isUnauthorized,
+  paths,
+  SOURCE_LABELS,
+  useAction,
+  useHost,
+  useSections,
+} from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -29,17 +39,10 @@ import { RecordStates } from './RecordStates'
 import { ChosenRecords, SearchTerm } from './record-context'
 import { ShareBar } from './ShareBar'
 
-const TAB_LABELS: Record<Source, string> = {
-  tiktok: 'Short videos',
-  telegram: 'Messaging channels',
-  blog: 'Blogs',
-}
 const NONE: ReadonlySet<string> = new Set()
 const SUCCESS_MS = 3000
 const SKELETONS = 4
 const ERROR_MS = 5000
-/** All categories except that of triplets, whose IODs are created in Narratives. */
-const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 /** The words from which the open form creates an IOD. */
 interface PickedValue extends Picked {
@@ -123,7 +126,7 @@ export function DataPage() {
               <Tab
                 key={candidate}
                 id={candidate}
-                title={TAB_LABELS[candidate]}
+                title={SOURCE_LABELS[candidate]}
                 tagContent={formatTotal(all[candidate].total)}
                 panel={
                   <RecordPanel
@@ -176,7 +179,7 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
         <>
           <RecordGrid
             source={source}
-            label={TAB_LABELS[source]}
+            label={SOURCE_LABELS[source]}
             slots={slots}
             total={records.total ?? 0}
             hasMore={hasMore}
@@ -243,7 +246,7 @@ function CreateIod({ picked, onClose, onQuoted, onCreated }: CreateIodProps) {
       title="Create IOD from Data Field"
       initial={{ value, category: suggested }}
       draftName={`record:${view.id}:${value}`}
-      categories={FIELD_CATEGORIES}
+      categories={FORM_CATEGORIES}
       labels={{ category: 'IOD Category' }}
       canSubmit={({ value, category }) => value.trim() !== '' && category !== ''}
       iodOf={({ value, category, description }) => ({

@@ -1,6 +1,6 @@
 import type { Source, Stored } from '@iodine/contracts'
-import { type ApiClient, useHost, writeOver } from '@iodine/mfe-kit'
-import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, useHost } from '@iodine/mfe-kit'
+import { usePagedQuery, useQueries, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import {
   flattenPages,

@@ -1,6 +1,6 @@
 import type { SharedAs, Source } from '@iodine/contracts'
-import { errorToast, useAction, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 
 const listKey = (source: Source) => ['shared-records', source]
 

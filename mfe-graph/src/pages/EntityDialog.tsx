@@ -1,9 +1,6 @@
-import { CATEGORIES, type GraphNode, isHttpUrl } from '@iodine/contracts'
-import { IodForm } from '@iodine/mfe-kit'
+import { type GraphNode, isHttpUrl } from '@iodine/contracts'
+import { FORM_CATEGORIES, IodForm } from '@iodine/mfe-kit'
 import { useRetained } from '@iodine/ui'
-
-/** An entity is a part of a triplet, not one. */
-const ENTITY_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 export interface EntityDialogProps {
   /** The entity that becomes an IOD; null closes the dialog. */
@@ -26,16 +23,11 @@ export function EntityDialog({ entity, onClose }: EntityDialogProps) {
         description: `Entity in narratives: ${shown.label}`,
         source: shown.sources.find(isHttpUrl) ?? '',
       }}
-      categories={ENTITY_CATEGORIES}
+      categories={FORM_CATEGORIES}
       labels={{ category: 'Type' }}
       required={['value', 'category', 'description']}
       withSource
       draftName={`entity:${shown.id}`}
-      iodOf={({ source, ...entered }) => ({
-        ...entered,
-        source_type: 'MANUAL',
-        source: source.trim() || null,
-      })}
       missing={{
         status: 'warning',
         title: 'Missing fields',

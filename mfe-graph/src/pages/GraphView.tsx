@@ -89,7 +89,9 @@ export function GraphView({
   const setSelection = useLatest((next: Selection) => onAddress(addressOf(network, next)))
   const [isBeside, setBeside] = useState(true)
   const [depth, setDepth] = useState(0)
-  const [failed, setFailed] = useState(false)
+  const [undrawn, setUndrawn] = useState<Network | null>(null)
+  const failed = undrawn === network
+  const latestNetwork = useLatest(network)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
   const outer = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -104,18 +106,14 @@ export function GraphView({
       palette,
       onSelect: next => setSelection.current(next),
       onProgress: setWarming,
-      onFailure: () => setFailed(true),
+      onFailure: () => setUndrawn(latestNetwork.current),
     })
     setStage(made)
     return () => {
       setStage(null)
       made.close()
     }
-  }, [palette, failed, setSelection, label, keysId])
-
-  useEffect(() => {
-    if (network) setFailed(false)
-  }, [network])
+  }, [palette, failed, setSelection, latestNetwork, label, keysId])
 
   useEffect(() => {
     setDepth(0)
@@ -231,7 +229,7 @@ export function GraphView({
       )}
       <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
         {failed ? (
-          <ErrorCallout title="The graph could not be drawn" onRetry={() => setFailed(false)}>
+          <ErrorCallout title="The graph could not be drawn" onRetry={() => setUndrawn(null)}>
             The table shows the same data.
           </ErrorCallout>
         ) : (

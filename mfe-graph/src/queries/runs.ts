@@ -1,6 +1,6 @@
 import { type CoordinationRun, LIMITS, type RunAbout, type RunQuestion } from '@iodine/contracts'
-import { useAction, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { coSharesOf } from '../model/co-shares'
 
 const POLL_MS = 1_000

@@ -1,9 +1,5 @@
-import { CATEGORIES } from '@iodine/contracts'
-import { IodForm } from '@iodine/mfe-kit'
+import { FORM_CATEGORIES, IodForm } from '@iodine/mfe-kit'
 import { usePanel } from './use-panel'
-
-/** All categories except that of triplets, whose IODs are created in Narratives. */
-const MANUAL_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 export interface CreateIodDialogProps {
   isOpen: boolean
@@ -18,16 +14,11 @@ export function CreateIodDialog({ isOpen, onClose, onCreated }: CreateIodDialogP
     <IodForm
       isOpen={isOpen}
       title="Create New IOD"
-      categories={MANUAL_CATEGORIES}
+      categories={FORM_CATEGORIES}
       labels={{ category: 'Type' }}
       required={['value', 'category', 'description']}
       withSource
       draftName="iod"
-      iodOf={({ source, ...entered }) => ({
-        ...entered,
-        source_type: 'MANUAL',
-        source: source.trim() || null,
-      })}
       missing={{
         title: 'Champs manquants',
         description: 'Veuillez remplir tous les champs requis',

@@ -1,7 +1,7 @@
 import type { Iod, Narrative } from '@iodine/contracts'
 import { lookupBatches } from '@iodine/known-iods'
-import { useHost, writeOver } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
 import { iodMatcher, tripletValue } from '../model/triplets'
 

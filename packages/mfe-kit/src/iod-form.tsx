@@ -1,7 +1,6 @@
-import { type Category, hasStatus, type Iod, type NewIod } from '@iodine/contracts'
+import { CATEGORIES, type Category, hasStatus, type Iod, type NewIod } from '@iodine/contracts'
 import { errorDetail } from '@iodine/ui'
-import type { IodDialogProps, IodDraft } from '@iodine/ui/overlays'
-import { lazy, Suspense } from 'react'
+import { IodDialog, type IodDialogProps, type IodDraft } from '@iodine/ui/overlays'
 import { useAction } from './action'
 import { type Quote, useAddQuote } from './add-quote'
 import type { Toast } from './host-contract'
@@ -9,14 +8,14 @@ import { useIodErrorToast } from './iod-error-toast'
 import { useSections } from './sections'
 import { useHost } from './use-host'
 
-const IodDialog = lazy(() =>
-  import('@iodine/ui/overlays').then(overlays => ({ default: overlays.IodDialog })),
-)
-
 const CONFLICT = 409
 
+/** The categories of a form: all except that of triplets, whose IODs are created in Narratives. */
+export const FORM_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
+
 export interface IodFormProps extends Omit<IodDialogProps, 'onSubmit'> {
-  iodOf: (entered: IodDraft & { category: Category }) => NewIod
+  /** By default an IOD that was entered manually. */
+  iodOf?: (entered: IodDraft & { category: Category }) => NewIod
   /** Shown when a required field is empty. */
   missing?: Toast
   /** The toast of a success; `ways` lead to the IOD. */
@@ -33,9 +32,26 @@ export interface IodFormProps extends Omit<IodDialogProps, 'onSubmit'> {
   onQuoted?: () => void
 }
 
-/** The dialog that creates an IOD with its quote. Its code is loaded on first use. */
+const manualIod = ({ source, ...entered }: IodDraft & { category: Category }): NewIod => ({
+  ...entered,
+  source_type: 'MANUAL',
+  source: source.trim() || null,
+})
+
+/** The dialog that creates an IOD with its quote. */
 export function IodForm(props: IodFormProps) {
-  const { iodOf, missing, done, failed, onOpen, readQuote, onCreated, onRefused, onQuoted, ...dialog } = props
+  const {
+    iodOf = manualIod,
+    missing,
+    done,
+    failed,
+    onOpen,
+    readQuote,
+    onCreated,
+    onRefused,
+    onQuoted,
+    ...dialog
+  } = props
   const { api, notify, session } = useHost()
   const { afterCreation } = useSections()
   const errorToastOf = useIodErrorToast(onOpen)
@@ -83,12 +99,10 @@ export function IodForm(props: IodFormProps) {
     return false
   }
   return (
-    <Suspense fallback={null}>
-      <IodDialog
-        {...dialog}
-        {...(dialog.draftName && { draftName: `${session.user.id}:${dialog.draftName}` })}
-        onSubmit={submit}
-      />
-    </Suspense>
+    <IodDialog
+      {...dialog}
+      {...(dialog.draftName && { draftName: `${session.user.id}:${dialog.draftName}` })}
+      onSubmit={submit}
+    />
   )
 }

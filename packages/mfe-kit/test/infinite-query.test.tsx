@@ -1,7 +1,9 @@
+import { QueryClient } from '@tanstack/react-query'
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { QueryClient, QueryClientProvider, useInfiniteQuery, usePagedQuery } from '../src/query'
+import { useInfiniteQuery } from '../src/infinite-query'
+import { QueryClientProvider, usePagedQuery } from '../src/query'
 
 afterEach(cleanup)
 

@@ -1,5 +1,5 @@
-import { useAction, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, Switch } from '@iodine/ui'
 import styles from './Profile.module.css'
 

@@ -1,6 +1,6 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
-import { createQueryClient, errorToast, useAction, useHost } from '@iodine/mfe-kit'
-import { QueryClientProvider } from '@iodine/mfe-kit/query'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,

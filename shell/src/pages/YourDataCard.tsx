@@ -1,6 +1,6 @@
 import { type DataExport, formatQuota, LIMITS } from '@iodine/contracts'
-import { useAction, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { Button, Callout, Card, DateTime, LoadingPanel, ProgressBar, saveFile } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
 import styles from './Profile.module.css'

@@ -1,6 +1,6 @@
 import { findFolded, foldText, paths } from '@iodine/contracts'
-import { createQueryClient, useHost } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
 import { formatCount, useDebounce, useDraft } from '@iodine/ui'
 import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
 import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'

@@ -1,7 +1,6 @@
 import { type Consensus, LIMITS } from '@iodine/contracts'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { FRESH_MS, mergeById, usePagedValues, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { createContext, use, useCallback } from 'react'
-import { FRESH_MS, mergeById, usePagedValues } from '../paged-values'
 import { useHost } from '../use-host'
 
 type ByIod = Readonly<Record<string, Consensus>>

@@ -1,7 +1,13 @@
-import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import {
+  FRESH_MS,
+  mergeById,
+  type QueryClient,
+  usePagedValues,
+  useQuery,
+  useQueryClient,
+} from '@iodine/mfe-kit/query'
 import { createContext, use } from 'react'
 import { EVIDENCE } from '../add-quote'
-import { FRESH_MS, mergeById, usePagedValues } from '../paged-values'
 import { useHost } from '../use-host'
 
 /** IODs of a request; the rows of a page of the list. */

@@ -1,5 +1,5 @@
 import type { CaptureSummary } from '@iodine/contracts'
-import { usePagedValues } from '../paged-values'
+import { usePagedValues } from '@iodine/mfe-kit/query'
 import { useHost } from '../use-host'
 import { CAPTURES } from './queries'
 

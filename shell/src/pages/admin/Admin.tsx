@@ -1,5 +1,5 @@
-import { createQueryClient, useHost } from '@iodine/mfe-kit'
-import { QueryClientProvider } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import { Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
