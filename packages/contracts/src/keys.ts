@@ -22,10 +22,8 @@ export type KnownKey = z.output<typeof knownKey>
 
 const sealedCount = z.strictObject({
   kind: z.enum(SEALED_KINDS),
-  /** Name of the key; null for what was sealed before keys had names. */
-  key: z.string().nullable(),
-  /** False for those of before that no key opens. */
-  readable: z.boolean(),
+  /** Name of the key. */
+  key: z.string(),
   count: z.int(),
 })
 export type SealedCount = z.output<typeof sealedCount>

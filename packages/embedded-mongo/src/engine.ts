@@ -41,6 +41,8 @@ type Session = {
   catalog: Catalog
   id: string
   began: number
+  /** Sent the transaction's last command. */
+  client: Client | undefined
   /** The timer of the transaction's running command. */
   running: Timer | undefined
 }
@@ -307,8 +309,8 @@ export class Engine {
     }
   }
 
-  private begin({ command, timer }: Operation): Reply | Work<Reply> {
-    if (isTransactional(command)) return this.runInTransaction(command, timer)
+  private begin({ command, timer, client }: Operation): Reply | Work<Reply> {
+    if (isTransactional(command)) return this.runInTransaction(command, timer, client)
     const name = nameOf(command)
     if (name === 'endSessions') return this.endSessions(command)
     const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
@@ -392,7 +394,7 @@ export class Engine {
     }
   }
 
-  private *runInTransaction(command: Doc, timer: Timer): Work<Reply> {
+  private *runInTransaction(command: Doc, timer: Timer, client: Client | undefined): Work<Reply> {
     const name = nameOf(command)
     const id = sessionText(command)
     const number = command.get('txnNumber')
@@ -412,15 +414,18 @@ export class Engine {
       if (session?.state === 'open') this.end(session, 'aborted')
       this.makeRoom()
       const transaction = this.store.begin()
-      session = {
+      const begun: Session = {
         number,
         state: 'open',
         transaction,
         catalog: this.catalog.fork(transaction),
         id: `${id}:${number}`,
         began: Date.now(),
+        client,
         running: undefined,
       }
+      transaction.endIfAbandoned = () => this.endIfAbandoned(begun)
+      session = begun
       this.sessions.set(id, session)
     }
     if (!session || session.number !== number) {
@@ -434,6 +439,7 @@ export class Engine {
       this.end(session, 'aborted')
       return ok()
     }
+    session.client = client
     session.running = timer
     try {
       if (!inTransactions.has(name)) {
@@ -497,6 +503,16 @@ export class Engine {
   private abort(command: Doc) {
     const session = this.sessions.get(sessionText(command))
     if (session) this.end(session, 'aborted')
+  }
+
+  /**
+   * Ends a transaction whose client has disconnected, such as that of a killed process: others would wait for its changes
+   * until it expires. A client that continues it on another connection gets a transient error and repeats it.
+   */
+  private endIfAbandoned(session: Session): boolean {
+    if (session.state !== 'open' || session.running || !session.client?.destroyed) return false
+    this.end(session, 'aborted')
+    return true
   }
 
   private end(session: Session, state: 'committed' | 'aborted') {

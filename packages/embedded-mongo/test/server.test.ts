@@ -216,6 +216,38 @@ describe('transactions', () => {
     expect(await send(other, commit)).toEqual([251, 0])
   })
 
+  test('a transaction of a process that was killed holds nobody up', async () => {
+    const at = newFolder()
+    mkdirSync(at)
+    const engine = new Engine(new Store(at, true), () => '', 1000)
+    const of = (n: number) => ({
+      lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, n)) }),
+      txnNumber: 1n,
+      autocommit: false,
+      $db: 't',
+    })
+    const change = (n: number) =>
+      Doc.of({
+        update: 'held',
+        updates: [Doc.of({ q: Doc.of({ _id: 1 }), u: Doc.of({ $set: Doc.of({ n }) }) })],
+        ...of(n),
+        startTransaction: true,
+      })
+    const codeOf = async (command: Doc, from: { destroyed: boolean }) =>
+      ((await engine.submit(command, from)) as Doc).get('code')
+    const [killed, other] = [{ destroyed: false }, { destroyed: false }]
+    await engine.submit(Doc.of({ insert: 'held', documents: [Doc.of({ _id: 1, n: 0 })], $db: 't' }))
+    expect(await codeOf(change(1), killed)).toBeUndefined()
+    expect(await codeOf(change(2), other)).toBe(112)
+    killed.destroyed = true
+    expect(await codeOf(change(3), other)).toBeUndefined()
+    expect(await codeOf(Doc.of({ commitTransaction: 1, ...of(1) }), other)).toBe(251)
+    expect(await codeOf(Doc.of({ commitTransaction: 1, ...of(3) }), other)).toBeUndefined()
+    const count = (await engine.submit(Doc.of({ count: 'held', query: Doc.of({ n: 3 }), $db: 't' }))) as Doc
+    expect(count.get('n')).toBe(1)
+    await engine.close()
+  })
+
   describe('commits that arrive together', () => {
     const transaction = (n: number) => ({
       lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, n)) }),

@@ -117,7 +117,11 @@ beforeAll(async () => {
   service.internal(inner, async () => ({ inner: true }))
   url = await service.listen()
   const sign = (scope: 'full' | 'collector', ms: number, scopes?: readonly ApiScope[]) =>
-    signToken(keys.privateKey, { id: 'u1', sid: 's1', scope, ...(scopes && { scopes }) }, ms)
+    signToken(
+      { kid: 'test', key: keys.privateKey },
+      { id: 'u1', sid: 's1', scope, ...(scopes && { scopes }) },
+      ms,
+    )
   ofScope = (scope, scopes) => sign(scope as 'full', 60_000, scopes as ApiScope[])
   token = await sign('full', 3_600_000)
   collectorToken = await sign('collector', 3_600_000)

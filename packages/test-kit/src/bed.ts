@@ -122,7 +122,7 @@ export const startServiceBed = async ({ monitorCommands = false } = {}): Promise
   const token: ServiceBed['token'] = (
     { id, sid = newId(), scope = 'full', ...rest },
     lifetimeMs = 3_600_000,
-  ) => signToken(keys.privateKey, { id, sid, scope, ...rest }, lifetimeMs)
+  ) => signToken({ kid: 'test', key: keys.privateKey }, { id, sid, scope, ...rest }, lifetimeMs)
   const serviceKey = randomBytes(24).toString('hex')
   let internal: CallInternal | undefined
   const started: Part[] = []

@@ -148,7 +148,7 @@ const runOnKeys = async (peers: Peers, [action, setting]: string[], io: AccountI
     for (const line of describeKeys(known)) io.say(line)
     for (const setting of io.keys ? KEY_SETTINGS : [])
       for (const { id } of await keysOf(setting, io.keys?.read(setting) ?? ''))
-        if (known.keys.every(key => key.id !== id))
+        if (known.every(key => key.id !== id))
           io.say(`${setting}: ${shortOf(id)} is there from the next start`)
   } else if (action === 'rotate-keys')
     await rotateKeys(peers, setting && isKeySetting(setting) ? [setting] : KEY_SETTINGS, io)

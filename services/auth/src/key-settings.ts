@@ -56,50 +56,36 @@ const newKey = async (setting: KeySetting): Promise<Key> => {
   return key as Key
 }
 
-export interface KnownKeys {
-  keys: KeyState[]
-  /** Values of before keys had names: any of the keys may be theirs. */
-  unnamed: number
-  /** Values of before that no key opens. */
-  unreadable: number
-}
-
 /** Asks the services for all keys and the number of values under each. */
-export const readKeyStates = async (peers: Peers): Promise<KnownKeys> => {
+export const readKeyStates = async (peers: Peers): Promise<KeyState[]> => {
   const [keys, ...counted] = await Promise.all([
     peers.call('auth', keysInternal.getKeys),
     ...servicesWith(secretsInternal.countSealed).map(
       (name): Promise<SealedCount[]> => peers.call(name, secretsInternal.countSealed, { ms: 30_000 }),
     ),
   ])
-  const sumOf = (id: string | null, isReadable = true) =>
-    counted
-      .flat()
-      .reduce(
-        (sum, { key, readable, count }) => (key === id && readable === isReadable ? sum + count : sum),
-        0,
-      )
-  const states = keys.map(key => ({ ...key, values: sumOf(key.id) }))
+  const values = new Map<string, number>()
+  for (const { key, count } of counted.flat()) values.set(key, (values.get(key) ?? 0) + count)
+  const states = keys.map(key => ({ ...key, values: values.get(key.id) ?? 0 }))
   // Subscriptions may name a key that auth has never seen.
-  const others = new Set(counted.flat().map(({ key }) => key))
-  for (const id of others)
-    if (id !== null && states.every(state => state.id !== id))
+  for (const [id, count] of values)
+    if (states.every(state => state.id !== id))
       states.push({
         setting: 'SECRETS_KEY',
         id,
         place: 'missing',
         used_at: null,
         needed_until: null,
-        values: sumOf(id),
+        values: count,
       })
-  return { keys: states, unnamed: sumOf(null), unreadable: sumOf(null, false) }
+  return states
 }
 
-/** True for a key behind the first one that nothing needs any more. @param unnamed of its setting */
-export const isUnneeded = ({ place, needed_until, values }: KeyState, unnamed: number): boolean => {
+/** True for a key behind the first one that nothing needs any more. */
+export const isUnneeded = ({ place, needed_until, values }: KeyState): boolean => {
   if (values > 0) return false
   if (place === 'lost') return true
-  return place === 'other' && unnamed === 0 && needed_until !== null && Date.parse(needed_until) < Date.now()
+  return place === 'other' && needed_until !== null && Date.parse(needed_until) < Date.now()
 }
 
 /** What is to be done next to exchange a key: `next` is undefined while there is nothing to do. */
@@ -121,17 +107,17 @@ const valuesOf = (count: number) => (count === 1 ? '1 value' : `${count} values`
 export const nextStep = async (
   setting: KeySetting,
   keys: readonly Key[],
-  known: KnownKeys,
+  known: readonly KeyState[],
   together: boolean,
 ): Promise<Step> => {
-  const stateOf = ({ id }: Key) => known.keys.find(key => key.setting === setting && key.id === id)
+  const stateOf = ({ id }: Key) => known.find(key => key.setting === setting && key.id === id)
   const [first] = keys
   if (!first) throw new Error(`${setting} holds no key`)
   if (stateOf(first)?.place !== 'first')
     return { next: undefined, said: `${shortOf(first.id)} is in use once all parts have started anew` }
   const isOut = (key: Key) => {
     const state = stateOf(key)
-    return state !== undefined && isUnneeded(state, isSealing(setting) ? known.unnamed : 0)
+    return state !== undefined && isUnneeded(state)
   }
   const others = keys.slice(1).filter(key => !isOut(key))
   const out = keys.slice(1).filter(isOut)
@@ -163,8 +149,8 @@ export const nextStep = async (
 }
 
 /** Lines that say which keys there are and how long each is needed. */
-export const describeKeys = ({ keys, unnamed, unreadable }: KnownKeys): string[] => {
-  const lines = KEY_SETTINGS.flatMap(setting => [
+export const describeKeys = (keys: readonly KeyState[]): string[] =>
+  KEY_SETTINGS.flatMap(setting => [
     setting,
     ...keys
       .filter(key => key.setting === setting)
@@ -173,15 +159,10 @@ export const describeKeys = ({ keys, unnamed, unreadable }: KnownKeys): string[]
           ? values > 0 || (!isSealing(setting) && Date.parse(needed_until ?? '') > Date.now())
           : true,
       )
-      .map(key => `  ${shortOf(key.id)}  ${describe(key, isSealing(setting) ? unnamed : 0)}`),
+      .map(key => `  ${shortOf(key.id)}  ${describe(key)}`),
   ])
-  if (unnamed > 0)
-    lines.push(`  ${valuesOf(unnamed)} without the name of a key: sealed anew within ten minutes`)
-  if (unreadable > 0) lines.push(`  ${valuesOf(unreadable)} that no key opens: to be entered anew`)
-  return lines
-}
 
-const describe = (key: KeyState, unnamed: number): string => {
+const describe = (key: KeyState): string => {
   const { setting, place, needed_until, used_at, values } = key
   const seals = isSealing(setting)
   const held = seals ? `, ${valuesOf(values)}` : ''
@@ -191,6 +172,6 @@ const describe = (key: KeyState, unnamed: number): string => {
   if (place === 'missing')
     return seals ? `missing${held}: put it back` : `missing: what it signed until ${until} UTC is refused`
   if (used_at === null) return 'new: not in use yet'
-  if (isUnneeded(key, unnamed)) return 'needed no more'
+  if (isUnneeded(key)) return 'needed no more'
   return values > 0 ? `needed, ${valuesOf(values)} until sealed anew` : `needed until ${until} UTC`
 }

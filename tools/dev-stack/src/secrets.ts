@@ -51,9 +51,7 @@ export const dropKeys = async (dataDir: string, config: StackConfig, peers: Peer
     const keys = await keysOf(setting, readFileSync(file, 'utf8').trim())
     if (keys.length < 2) continue
     const known = await readKeyStates(peers)
-    const out = known.keys.filter(
-      key => key.setting === setting && isUnneeded(key, setting === 'SECRETS_KEY' ? known.unnamed : 0),
-    )
+    const out = known.filter(key => key.setting === setting && isUnneeded(key))
     const kept = keys.filter(({ id }) => out.every(key => key.id !== id))
     if (kept.length === keys.length) continue
     replaceSecret(file, settingOf(setting, kept))

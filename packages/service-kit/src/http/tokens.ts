@@ -36,37 +36,24 @@ const isFetchFailure = (error: unknown): boolean =>
 const ISSUER = 'iodine'
 const CACHE_SIZE = 10_000
 
-/**
- * Verifies signature, issuer and expiry. A token that names no key is tried against each.
- */
-const payloadOf = async (token: string, keys: JWTVerifyGetKey) => {
-  const options = { issuer: ISSUER, algorithms: ['EdDSA'], requiredClaims: ['sub', 'sid', 'exp'] }
-  try {
-    return (await jwtVerify(token, keys, options)).payload
-  } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
-    for await (const key of error)
-      try {
-        return (await jwtVerify(token, key, options)).payload
-      } catch (fault) {
-        if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault
-      }
-    throw new errors.JWSSignatureVerificationFailed()
-  }
-}
+const VERIFY = { issuer: ISSUER, algorithms: ['EdDSA'], requiredClaims: ['sub', 'sid', 'exp'] }
 
 /**
- * Verifies signature (EdDSA), issuer and expiry, and refuses a scope that is absent or unknown. Verified tokens
- * are cached, bounded, until they expire, as a signature check costs more than the rest of a request.
+ * Verifies signature (EdDSA) by the key that the token names, issuer and expiry, and refuses a scope that is absent or
+ * unknown. Verified tokens are cached, bounded, until they expire, as a signature check costs more than the rest of a request.
  */
 export const createTokenVerifier = (keys: JWTVerifyGetKey): TokenVerifier => {
+  const named: JWTVerifyGetKey = (header, token) => {
+    if (header.kid === undefined) throw new errors.JWKSNoMatchingKey()
+    return keys(header, token)
+  }
   // Wall clock, as for token expiry: it continues while the machine sleeps.
   const verified = new LRUCache<string, Caller>({ max: CACHE_SIZE, perf: Date })
   return async token => {
     const known = verified.get(token)
     if (known) return known
     try {
-      const payload = await payloadOf(token, keys)
+      const { payload } = await jwtVerify(token, named, VERIFY)
       // A scope that this version doesn't know must not become one that it does.
       const scope = SCOPES.find(one => one === payload.scope)
       if (!scope) return undefined
@@ -151,18 +138,18 @@ export interface SigningKey {
  * @param end lifetime in milliseconds, or the moment of its end: both are rounded down to seconds
  */
 export const signToken = (
-  signer: SigningKey | CryptoKey,
+  { kid, key }: SigningKey,
   { id, sid, scope, tlp, scopes }: Caller,
   end: number | Date,
 ): Promise<string> => {
   const now = new Date()
   return new SignJWT({ sid, scope, ...(tlp && { tlp }), ...(scopes && { scopes }) })
-    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', ...('kid' in signer && { kid: signer.kid }) })
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
     .setIssuer(ISSUER)
     .setSubject(id)
     .setIssuedAt(now)
     .setExpirationTime(typeof end === 'number' ? new Date(now.getTime() + end) : end)
-    .sign('kid' in signer ? signer.key : signer)
+    .sign(key)
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 9110, 11.4). */

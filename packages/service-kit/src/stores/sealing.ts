@@ -56,7 +56,7 @@ export const keyringOf = (setting: string): Keyring => {
   return ring
 }
 
-/** Returns the name of the key that a text is sealed with; undefined for texts without a name. */
+/** Returns the name of the key that a text is sealed with; undefined for a text that is not sealed. */
 export const sealedWith = (sealed: string): string | undefined => /^([0-9a-f]{10})\./.exec(sealed)?.[1]
 
 /** The text names a key that this process lacks: another process may have it. */
@@ -83,36 +83,22 @@ export const seal = (setting: string, context: string, plain: string): string =>
   return `${id}.${Buffer.concat([Buffer.of(1), nonce, cipher.getAuthTag(), body]).toString('base64url')}`
 }
 
-const open = (key: Buffer, context: string, bytes: Buffer): string => {
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 13))
-    .setAAD(Buffer.from(context))
-    .setAuthTag(bytes.subarray(13, 29))
-  return decipher.update(bytes.subarray(29), undefined, 'utf8') + decipher.final('utf8')
-}
-
 /**
- * Decrypts the output of `seal` with the key that it names, or, where it names none, with the one that fits.
+ * Decrypts the output of `seal` with the key that it names.
  * @param setting `SECRETS_KEY`
  * @throws UnknownKeyError, or an Error that reveals nothing of the content
  */
 export const unseal = (setting: string, context: string, sealed: string): string => {
   const { ids, keys } = keyringOf(setting)
   const name = sealedWith(sealed)
-  const bytes = Buffer.from(name === undefined ? sealed : sealed.slice(name.length + 1), 'base64url')
-  if (bytes.length < 29 || bytes[0] !== 1) throw new Error('not a sealed text')
-  if (name !== undefined) {
-    const key = keys[ids.indexOf(name)]
-    if (!key) throw new UnknownKeyError(name)
-    return open(key, context, bytes)
-  }
-  let fault: unknown
-  for (const key of keys)
-    try {
-      return open(key, context, bytes)
-    } catch (error) {
-      fault = error
-    }
-  throw fault
+  const bytes = Buffer.from(sealed.slice((name?.length ?? 0) + 1), 'base64url')
+  if (name === undefined || bytes.length < 29 || bytes[0] !== 1) throw new Error('not a sealed text')
+  const key = keys[ids.indexOf(name)]
+  if (!key) throw new UnknownKeyError(name)
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 13))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(13, 29))
+  return decipher.update(bytes.subarray(29), undefined, 'utf8') + decipher.final('utf8')
 }
 
 /**

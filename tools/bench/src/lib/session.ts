@@ -8,16 +8,18 @@ import { Pool } from 'undici'
 export const startSession = async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'der' })
-  const signingKey = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+  const key = await crypto.subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
+  const kid = newId()
   const server = await startTestRedis()
   const redis = new Redis(server.url)
   const [prefix, id, sid] = [uniquePrefix(), newId(), newId()]
   await redis.set(sessionKey(prefix, sid), JSON.stringify({ user_id: id, scope: 'full' }))
-  const token = await signToken(signingKey, { id, sid, scope: 'full' }, 3_600_000)
+  const token = await signToken({ kid, key }, { id, sid, scope: 'full' }, 3_600_000)
   return {
     /** The public keys, as auth's `/internal/jwks` returns them. */
-    jwks: JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA', use: 'sig' }] }),
-    prefix,
+    jwks: JSON.stringify({
+      keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' }],
+    }),
     /** Settings for the gateway and services. */
     env: {
       REDIS_URL: server.url,
@@ -30,16 +32,11 @@ export const startSession = async () => {
     connect(url: string, width: number) {
       const pool = new Pool(url, { connections: width })
       return {
-        /** A GET, or a POST if there is content. */
-        async send(path: string, content?: object): Promise<void> {
+        async get(path: string): Promise<void> {
           const { statusCode, body } = await pool.request({
             path: `/api/v1${path}`,
-            method: content ? 'POST' : 'GET',
-            headers: {
-              authorization: `Bearer ${token}`,
-              ...(content && { 'content-type': 'application/json' }),
-            },
-            ...(content && { body: JSON.stringify(content) }),
+            method: 'GET',
+            headers: { authorization: `Bearer ${token}` },
           })
           if (statusCode >= 300) throw new Error(`${url} answered ${statusCode}: ${await body.text()}`)
           await body.dump({ limit: 1_000_000 })

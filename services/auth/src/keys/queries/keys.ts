@@ -1,11 +1,10 @@
 import { type KnownKey, LIMITS, type SealedCount } from '@iodine/contracts'
-import { keyringOf, sealedWith, unseal } from '@iodine/service-kit'
-import { aiKeyContext } from '../../accounts/commands/profile.js'
+import { keyringOf, sealedWith } from '@iodine/service-kit'
 import type { UserDoc } from '../../accounts/models/user.js'
 import type { AuthContext } from '../../context.js'
 import type { KeyUseDoc } from '../models/key-use.js'
 
-/** Begins what is sealed with a key that has a name. */
+/** Begins what is sealed. */
 const NAMED = /^[0-9a-f]{10}\./
 /** Begins what is sealed with one of these keys. */
 export const namedBy = (ids: readonly string[]): RegExp => new RegExp(`^(?:${ids.join('|')})\\.`)
@@ -44,12 +43,11 @@ export const listKeys = async ({ config, keys, models }: AuthContext): Promise<K
 const countUnder = async ({ models }: AuthContext, key: string) => ({
   kind: 'ai_keys' as const,
   key,
-  readable: true,
   count: await models.users.countDocuments({ sealed_ai_key: namedBy([key]) }),
 })
 
 /** Numbers of AI keys by the key that they name, of keys that SECRETS_KEY neither holds nor names as lost. */
-export const countMissing = async (context: AuthContext): Promise<(SealedCount & { key: string })[]> => {
+export const countMissing = async (context: AuthContext): Promise<SealedCount[]> => {
   const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
   const known = [...ids, ...lost]
   const missing: string[] = []
@@ -66,36 +64,16 @@ export const countMissing = async (context: AuthContext): Promise<(SealedCount &
   }
 }
 
-/** Numbers of AI keys of before keys had names: those that a key opens, and others. */
-const countUnnamedKeys = async ({ config, models }: AuthContext): Promise<SealedCount[]> => {
-  const counts = { opened: 0, closed: 0 }
-  const unnamed = models.users
-    .find({ sealed_ai_key: { $type: 'string', $not: NAMED } })
-    .select('sealed_ai_key')
-    .lean<Pick<UserDoc, '_id' | 'sealed_ai_key'>[]>()
-    .cursor()
-  for await (const { _id, sealed_ai_key } of unnamed)
-    try {
-      unseal(config.SECRETS_KEY, aiKeyContext(_id.toHexString()), sealed_ai_key ?? '')
-      counts.opened++
-    } catch {
-      counts.closed++
-    }
-  return [
-    { kind: 'ai_keys' as const, key: null, readable: true, count: counts.opened },
-    { kind: 'ai_keys' as const, key: null, readable: false, count: counts.closed },
-  ]
-}
-
 /** Maximum number of mails that are read: pending ones, and those in the queue. */
 export const MAILS_MAX = 10_000
 
 /** Numbers of sealed values by the key that seals them: AI keys, mails that are owed, and those in the queue. */
 export const countSealed = async (context: AuthContext): Promise<SealedCount[]> => {
   const { service } = context
-  const counts = new Map<string | null, { mails: number; queued_mails: number }>()
+  const counts = new Map<string, { mails: number; queued_mails: number }>()
   const count = (kind: 'mails' | 'queued_mails', sealed: string) => {
-    const key = sealedWith(sealed) ?? null
+    const key = sealedWith(sealed)
+    if (key === undefined) return
     const counted = counts.get(key) ?? { mails: 0, queued_mails: 0 }
     counted[kind]++
     counts.set(key, counted)
@@ -107,11 +85,10 @@ export const countSealed = async (context: AuthContext): Promise<SealedCount[]> 
   // A job that has just ended is absent.
   for (const job of jobs) if (typeof job?.data?.sealed === 'string') count('queued_mails', job.data.sealed)
   const mails = [...counts].flatMap(([key, { mails, queued_mails }]) => [
-    { kind: 'mails' as const, key, readable: true, count: mails },
-    { kind: 'queued_mails' as const, key, readable: true, count: queued_mails },
+    { kind: 'mails' as const, key, count: mails },
+    { kind: 'queued_mails' as const, key, count: queued_mails },
   ])
   const { ids, lost } = keyringOf(context.config.SECRETS_KEY)
   const known = await Promise.all([...ids, ...lost].map(key => countUnder(context, key)))
-  const aiKeys = [...known, ...(await countMissing(context)), ...(await countUnnamedKeys(context))]
-  return [...aiKeys, ...mails].filter(({ count }) => count > 0)
+  return [...known, ...(await countMissing(context)), ...mails].filter(({ count }) => count > 0)
 }

@@ -13,31 +13,18 @@ const sealedOnes = ({ subscriptions }: Store, after: string | null) =>
 
 /** Has auth seal some secrets with its present key: null where no key opens one. Throws 503 while auth is down. */
 const sealedAnew = async (peers: Peers, docs: readonly Sealed[]): Promise<(string | null)[]> => {
-  const answers: (string | null)[] = []
-  for (let at = 0; at < docs.length; at += LIMITS.resealedAtOnce) {
-    const values = docs
-      .slice(at, at + LIMITS.resealedAtOnce)
-      .map(({ _id, url, sealed }) => ({ id: _id.toHexString(), url, sealed }))
-    answers.push(...(await peers.call('auth', keysInternal.resealFeedSecrets, { body: { values } })))
-  }
-  return answers
+  const values = docs.map(({ _id, url, sealed }) => ({ id: _id.toHexString(), url, sealed }))
+  return peers.call('auth', keysInternal.resealFeedSecrets, { body: { values } })
 }
 
-/** Numbers of subscriptions' secrets by the key that seals them. Throws 503 while auth is down. */
-export const countSealed = async (store: Store, peers: Peers): Promise<SealedCount[]> => {
-  const counts = new Map<string | null, number>()
-  const unnamed: Sealed[] = []
-  for (const doc of await sealedOnes(store, null).lean<Sealed[]>()) {
-    const key = sealedWith(doc.sealed)
-    if (key === undefined) unnamed.push(doc)
-    else counts.set(key, (counts.get(key) ?? 0) + 1)
+/** Numbers of subscriptions' secrets by the key that seals them. */
+export const countSealed = async (store: Store): Promise<SealedCount[]> => {
+  const counts = new Map<string, number>()
+  for (const { sealed } of await sealedOnes(store, null).lean<Sealed[]>()) {
+    const key = sealedWith(sealed)
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
   }
-  const closed = (await sealedAnew(peers, unnamed)).filter(answer => answer === null).length
-  return [
-    ...[...counts].map(([key, count]) => ({ kind: 'feed_secrets' as const, key, readable: true, count })),
-    { kind: 'feed_secrets' as const, key: null, readable: true, count: unnamed.length - closed },
-    { kind: 'feed_secrets' as const, key: null, readable: false, count: closed },
-  ].filter(({ count }) => count > 0)
+  return [...counts].map(([key, count]) => ({ kind: 'feed_secrets' as const, key, count }))
 }
 
 /**

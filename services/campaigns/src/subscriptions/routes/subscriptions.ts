@@ -72,7 +72,7 @@ export const addSubscriptionRoutes = (service: StoreService, store: Store): void
   })
 
   serveSecrets(service, {
-    count: () => countSealed(store, peers),
+    count: () => countSealed(store),
     reseal: after => resealSecrets(store, peers, after),
   })
 
