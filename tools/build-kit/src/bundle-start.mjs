@@ -67,7 +67,7 @@ const bundle = await rolldown({
     main: join(ROOT, 'tools/dev-stack/dist/main.js'),
     isolated: join(ROOT, 'packages/embedded-mongo/dist/isolated.js'),
     'canon-thread': join(ROOT, 'services/workers/dist/canon/canon-thread.js'),
-    'coordination-thread': join(ROOT, 'services/sightings/dist/thread/coordination-thread.js'),
+    'coordination-thread': join(ROOT, 'services/sightings/dist/coordination/thread/coordination-thread.js'),
   },
   platform: 'node',
   plugins: [atTheirPlace, jsdomWhenUsed],
