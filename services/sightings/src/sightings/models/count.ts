@@ -20,6 +20,9 @@ export interface CountDoc {
   first_month: string
 }
 
+export type CountedKind = 'post' | 'text' | 'link'
+export const countKey = (kind: CountedKind, name: string): string => `${kind} ${name}`
+
 /** With more, it does not matter whether one of them asks. */
 export const COUNTED_OWNERS = 22
 
