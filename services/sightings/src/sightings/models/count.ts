@@ -1,23 +1,10 @@
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** A user who counts for others. */
 export interface CountingDoc {
   /** The user's id. */
   _id: Types.ObjectId
   since: Date
-}
-
-/** What the users who count have in common, as of a snapshot. */
-export interface CountDoc {
-  _id: Types.ObjectId
-  run: Types.ObjectId
-  /** Kind and name: `post …`, `text …`, `link …`. */
-  key: string
-  n: number
-  /** At most `COUNTED_OWNERS`, to leave out who asks. */
-  owners: Types.ObjectId[]
-  /** Of the earliest: `2026-11`. */
-  first_month: string
 }
 
 export type CountedKind = 'post' | 'text' | 'link'
@@ -42,16 +29,21 @@ export const countingSchema = new Schema<CountingDoc>(
   { since: { type: Date, required } },
   { collection: 'counting', versionKey: false },
 )
-export const countSchema = new Schema<CountDoc>(
+export const countSchema = new Schema(
   {
     run: { type: Schema.Types.ObjectId, required },
+    /** Kind and name: `post …`, `text …`, `link …`. */
     key: { type: String, required },
     n: { type: Number, required },
+    /** At most `COUNTED_OWNERS`, to leave out who asks. */
     owners: { type: [Schema.Types.ObjectId], required },
+    /** Of the earliest: `2026-11`. */
     first_month: { type: String, required },
   },
   { collection: 'counts', versionKey: false },
 )
+/** What the users who count have in common, as of a snapshot. */
+export type CountDoc = InferSchemaType<typeof countSchema> & { _id: Types.ObjectId }
 countSchema.index({ run: 1, key: 1 })
 // For the deletion of an account.
 countSchema.index({ owners: 1 })
