@@ -20,19 +20,17 @@ const doors = packages('.').flatMap(folder => {
   )
 })
 
-/** Only the named parts may be imported (besides the importer's own files). */
+/** Only the parts of that pattern may be imported (besides the importer's own files). */
 const only = (name, from, allowed, comment) => ({
   name,
-  severity: 'error',
   comment,
   from: { path: from },
-  to: { path: ours, pathNot: allowed.length ? ['^$1/', of(allowed.join('|'))] : ['^$1/'] },
+  to: { path: ours, pathNot: allowed ? ['^$1/', of(allowed)] : ['^$1/'] },
 })
 
-/** An npm package or workspace part that only the named importers may use. */
+/** An npm package or workspace part that only importers of these patterns may use. */
 const reserved = (name, to, importers, comment) => ({
   name,
-  severity: 'error',
   comment,
   from: { pathNot: importers },
   to: { path: to },
@@ -52,21 +50,18 @@ const KINDS = 'routes|commands|queries|models|policies|presenters|blobs|thread'
 const kinds = names => ['', '[^/]+/'].map(folder => `^services/[^/]+/src/${folder}(?:${names})/`)
 
 const npm = names => `(^|/)node_modules/(${names})/`
-const contracts = 'packages/contracts'
-
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     // A contract must not import a part: every other user of the contract would then depend on that part.
     only(
       'contracts-import-nothing-of-ours',
-      `^(${contracts})/`,
-      [],
+      '^(packages/contracts)/',
+      '',
       'packages/contracts stands below everything: move what you need into it, or do without.',
     ),
     {
       name: 'packages-are-libraries',
-      severity: 'error',
       comment:
         'packages/ holds libraries: what starts, builds or watches services, gateway or shell stands in tools/.',
       from: { path: '^packages/' },
@@ -75,44 +70,44 @@ export default {
     only(
       'local-servers-imports-nothing-of-ours',
       '^(packages/local-servers)/',
-      [],
+      '',
       'What runs a server on this machine knows processes and ports, not Iodine.',
     ),
     // Kits serve all services or remotes, so a kit must not import any of them.
     only(
       'kits-import-contracts',
       '^(packages/(?:service-kit|ui|exchange|evidence|known-iods|canon|offline-ai))/(?!test/)',
-      [contracts],
+      'packages/contracts',
       'A kit imports packages/contracts and nothing else of ours: what knows a service or a section belongs there.',
     ),
     only(
       'likeness-folds-as-the-product-does',
       '^(packages/likeness)/(?!test/)',
-      [contracts, 'packages/known-iods'],
+      'packages/(?:contracts|known-iods)',
       'What texts look like to each other is pure: it folds as contracts and known-iods do, and knows nothing else of ours.',
     ),
     only(
       'coordination-imports-nothing-of-ours',
       '^(packages/coordination)/',
-      [],
+      '',
       'Who shares the same objects is arithmetic on shares: it knows no record and no account of Iodine.',
     ),
     only(
       'mfe-kit-imports-contracts-and-ui',
       '^(packages/mfe-kit)/(?!test/)',
-      [contracts, 'packages/ui', 'packages/evidence'],
+      'packages/(?:contracts|ui|evidence)',
       'The remotes’ kit imports packages/contracts and packages/ui: what knows a section belongs there.',
     ),
     only(
       'embedded-mongo-imports-nothing-of-ours',
       '^(packages/embedded-mongo)/',
-      [],
+      '',
       'The embedded database knows MongoDB’s protocol, not Iodine.',
     ),
     only(
       'demo-imports-contracts-and-evidence',
       '^(packages/demo)/(?!test/)',
-      [contracts, 'packages/evidence'],
+      'packages/(?:contracts|evidence)',
       'The demo is data and what fills it in over the API: what knows a part belongs there.',
     ),
     reserved(
@@ -124,7 +119,7 @@ export default {
     reserved(
       'canon-for-narratives',
       code('packages/canon'),
-      [of('packages/canon|services/(?:narratives|workers)|tools/bench')],
+      [of('packages/canon|services/(?:narratives|workers)')],
       'Labels are gathered by the narratives service and its worker: screens ask the service.',
     ),
     reserved(
@@ -142,7 +137,7 @@ export default {
     only(
       'inbox-imports-the-kit',
       '^(packages/inbox)/(?!test/)',
-      ['packages/service-kit'],
+      'packages/service-kit',
       'The inbox is a mail server for trying out: it knows mails, not Iodine.',
     ),
     reserved(
@@ -154,60 +149,25 @@ export default {
     only(
       'services-import-contracts-and-kit',
       '^(services/[^/]+|gateway)/(?!test/)',
-      [
-        contracts,
-        'packages/service-kit',
-        'packages/exchange',
-        'packages/evidence',
-        'packages/known-iods',
-        'packages/canon',
-        'packages/likeness',
-        'packages/coordination',
-      ],
+      'packages/(?:contracts|service-kit|exchange|evidence|known-iods|canon|likeness|coordination)',
       'A service never imports another: ask it over HTTP, or listen to its events; share types in packages/contracts.',
     ),
     only(
       'service-tests-add-the-test-kit',
       '^(services/[^/]+|gateway|packages/service-kit)/test/',
-      [
-        contracts,
-        'packages/service-kit',
-        'packages/evidence',
-        'packages/known-iods',
-        'packages/canon',
-        'packages/likeness',
-        'packages/test-kit',
-        'packages/demo',
-      ],
+      'packages/(?:contracts|service-kit|evidence|known-iods|canon|likeness|test-kit|demo)',
       'A service’s test has packages/test-kit (and may take packages/demo): what needs other parts is a test of tools/harness.',
     ),
     only(
       'remotes-import-contracts-and-kit',
       '^(mfe-[^/]+|shell)/(?!test/|rsbuild\\.config)',
-      [
-        contracts,
-        'packages/mfe-kit',
-        'packages/ui',
-        'packages/exchange',
-        'packages/evidence',
-        'packages/known-iods',
-        'packages/coordination',
-      ],
+      'packages/(?:contracts|mfe-kit|ui|exchange|evidence|known-iods|coordination)',
       'Shell and remotes meet at run time only: share looks in packages/ui, plumbing in packages/mfe-kit.',
     ),
     only(
       'remote-tests-add-the-test-kit',
       '^(mfe-[^/]+|shell|packages/mfe-kit|packages/ui)/test/',
-      [
-        contracts,
-        'packages/evidence',
-        'packages/exchange',
-        'packages/mfe-kit',
-        'packages/ui',
-        'packages/test-kit',
-        'packages/demo',
-        'tools/harness',
-      ],
+      'packages/(?:contracts|evidence|exchange|mfe-kit|ui|test-kit|demo)|tools/harness',
       'A section’s test imports what the section may import, packages/test-kit and packages/demo.',
     ),
     reserved(
@@ -219,7 +179,7 @@ export default {
     only(
       'extension-imports-contracts-and-looks',
       '^(extension)/(?!test/|rsbuild\\.config)',
-      [contracts, 'packages/evidence', 'packages/known-iods', 'packages/likeness', 'packages/ui'],
+      'packages/(?:contracts|evidence|known-iods|likeness|ui)',
       'The extension meets the product over the API alone: share rules in contracts, evidence, known-iods or likeness, looks in ui.',
     ),
     // No part of the product imports the composition roots.
@@ -244,7 +204,7 @@ export default {
     only(
       'chaos-stays-outside',
       '^(tools/chaos)/',
-      [contracts, 'packages/evidence', 'packages/service-kit', 'packages/test-kit', 'tools/harness'],
+      'packages/(?:contracts|evidence|service-kit|test-kit)|tools/harness',
       'What breaks the product meets it as its users do: over HTTP, with the contracts and the checks of evidence that anybody may make, on processes of tools/harness.',
     ),
     reserved(
@@ -321,14 +281,12 @@ export default {
     ),
     {
       name: 'no-deep-paths',
-      severity: 'error',
       comment: 'Import another package by its name: only what its package.json exports is its public face.',
       from: { path: ours },
       to: { path: ours, pathNot: ['^$1/', ...doors] },
     },
     {
       name: 'no-cycles',
-      severity: 'error',
       comment:
         'Two files that import each other cannot be read or tested apart: move what both need into a third.',
       from: {},
@@ -336,14 +294,12 @@ export default {
     },
     {
       name: 'no-unresolved',
-      severity: 'error',
       comment: 'Nothing of that name is here: a typing error, or a dependency missing from package.json.',
       from: {},
       to: { couldNotResolve: true, pathNot: '\\?raw$' },
     },
     {
       name: 'declared-dependencies',
-      severity: 'error',
       comment:
         'List it in this package’s own package.json (dependencies for src, devDependencies for tests).',
       from: { path: ours },
@@ -351,19 +307,17 @@ export default {
     },
     {
       name: 'no-dev-dependency-in-code',
-      severity: 'error',
       comment: 'src is deployed without devDependencies: move this one to dependencies.',
       from: { path: `^${part}/src/` },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'] },
     },
     {
       name: 'code-needs-no-test',
-      severity: 'error',
       comment: 'src imports nothing from a test folder.',
       from: { path: '/src/' },
       to: { path: '/test/', pathNot: 'node_modules' },
     },
-  ],
+  ].map(rule => ({ severity: 'error', ...rule })),
   options: {
     // pnpm-workspace.yaml gives dependency-cruiser its own TypeScript 5.
     parser: 'tsc',

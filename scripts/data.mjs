@@ -44,26 +44,18 @@ async function rebuild(part, done) {
   say(done)
 }
 
+/** Runs a command that returns its exit status and may start the product's servers. */
+async function team(module, name, output) {
+  await ensureRedis()
+  process.env.NODE_ENV ??= 'production'
+  const { [name]: run } = await devStack(module)
+  process.exitCode = await run(args, process.env, output)
+}
+
 const commands = {
-  async account() {
-    await ensureRedis()
-    process.env.NODE_ENV ??= 'production'
-    const { account } = await devStack('account')
-    const io = { say, stdout: process.stdout, folder: callerFolder }
-    process.exitCode = await account(args, process.env, io)
-  },
-  async 'audit-log'() {
-    await ensureRedis()
-    process.env.NODE_ENV ??= 'production'
-    const { auditLog } = await devStack('audit-log')
-    process.exitCode = await auditLog(args, process.env, say)
-  },
-  async evidence() {
-    await ensureRedis()
-    process.env.NODE_ENV ??= 'production'
-    const { evidence } = await devStack('evidence')
-    process.exitCode = await evidence(args, process.env, say)
-  },
+  account: () => team('account', 'account', { say, stdout: process.stdout, folder: callerFolder }),
+  'audit-log': () => team('audit-log', 'auditLog', say),
+  evidence: () => team('evidence', 'evidence', say),
   async backup() {
     const to = givenFolder()
     const { backup } = await devStack('backup')

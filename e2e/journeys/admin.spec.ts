@@ -111,12 +111,3 @@ for (const size of SIZES)
     }
     await expect(part('campaigns')).not.toContainText('down', { timeout: 60_000 })
   })
-
-test('members are shown no tab of it', { tag: '@long' }, async ({ page }) => {
-  const member = await stack.signUp()
-  for (const tab of ['people', 'system', 'subscriptions']) {
-    await openAs(page, stack.url, member.token, `/dashboard/admin?tab=${tab}`)
-    await expect(page.getByText('Access denied')).toBeVisible()
-    await expect(page.getByRole('tab')).toHaveCount(0)
-  }
-})

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { campaignsApi, type Iod, iodsApi } from '@iodine/contracts'
 import { expect, type Page, type Person, test } from '../support/fixtures.js'
 import { holdRequests } from '../support/hold-requests.js'
-import { openAs as openAsIn } from '../support/open-as.js'
 import { pressEscape } from '../support/press-escape.js'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
@@ -187,60 +185,6 @@ test('IODs are added with progress, looked into, searched and removed', { tag: '
   await expect(card(page, 'Members of a lake')).toContainText('11 IODs')
 })
 
-test('a linked campaign of someone else is exported, and only its creator has a menu', {
-  tag: '@long',
-}, async ({ page, person, openAs }) => {
-  const ana = await person('ana')
-  const members = await createIods(ana, 2, 'Export')
-  const { id } = await createCampaign(ana, 'Été "one"', members)
-  const bo = await person('bo')
-  await openAs(bo, `/dashboard/campaigns/${id}`)
-  const detail = page.getByRole('dialog', { name: 'Été "one"' })
-  await expect(detail.getByText(`Created by ${ana.username} on`)).toBeVisible()
-  await expect(detail.getByRole('button', { name: 'More actions' })).toHaveCount(0)
-
-  const today = () => new Date().toISOString().slice(0, 10)
-  const download = async (start: () => Promise<void>, extension: string) => {
-    // Midnight may pass meanwhile. The toast shows for three seconds, in which the file may not be here yet.
-    const day = today()
-    const told = page.getByText(/^Campaign data exported as /).filter({ hasText: `.${extension}` })
-    const [file, , text] = await Promise.all([
-      page.waitForEvent('download'),
-      start(),
-      told.textContent({ timeout: 0 }),
-    ])
-    const name = file.suggestedFilename()
-    expect([day, today()].map(each => `campaign__t___one__${each}.${extension}`)).toContain(name)
-    expect(text).toBe(`Campaign data exported as ${name}`)
-    return readFile(await file.path(), 'utf8')
-  }
-  const json = JSON.parse(
-    await download(() => detail.getByRole('button', { name: 'Export JSON' }).click(), 'json'),
-  )
-  expect(json.campaign).toMatchObject({ id, total_iods: 2, categories: ['SENTENCE', 'KEYWORDS'] })
-  expect(json.iods.map((iod: Iod) => iod.id)).toEqual(members.map(member => member.id))
-  expect(json.iods[0]).toMatchObject({ positive_votes: 0, negative_votes: 0, votes: [], comments: [] })
-  expect(json.statistics).toMatchObject({
-    total_iods: 2,
-    category_distribution: { SENTENCE: 1, KEYWORDS: 1 },
-  })
-  expect(json.exported_by).toMatch(/^[0-9a-f]{24}$/)
-
-  const other = (label: string) => async () => {
-    await detail.getByRole('button', { name: 'Export in another format' }).click()
-    await page.getByRole('menuitem', { name: label, exact: true }).click()
-  }
-  const stix = JSON.parse(await download(other('STIX 2.1 bundle'), 'stix.json'))
-  expect(stix.objects.filter((each: { type: string }) => each.type === 'indicator')).toHaveLength(2)
-  const misp = JSON.parse(await download(other('MISP event'), 'misp.json'))
-  expect(misp.Event.Attribute).toHaveLength(2)
-  expect(await download(other('CSV'), 'csv')).toContain(members[0]?.value)
-
-  await detail.getByRole('button', { name: 'Close' }).click()
-  await expect(card(page, 'Été "one"')).toBeVisible()
-  await expect(card(page, 'Été "one"').getByRole('button', { name: 'More actions' })).toHaveCount(0)
-})
-
 test('deleting the open campaign closes it; a lost one says so', { tag: '@long' }, async ({
   page,
   person,
@@ -262,76 +206,6 @@ test('deleting the open campaign closes it; a lost one says so', { tag: '@long' 
   await page.getByRole('button', { name: 'Add IOD' }).click()
   await expect(toast(page, 'No campaign selected')).toBeVisible()
   await expect(toast(page, 'Please select a campaign first')).toBeVisible()
-})
-
-test('a file is imported after its plan; after a failure by trying again; twice adds nothing', {
-  tag: '@long',
-}, async ({ page, person, openAs }) => {
-  const ana = await person('ana')
-  const [known] = (await createIods(ana, 1, 'Import')) as [Iod]
-  const { id } = await createCampaign(ana, 'Imported')
-  const fresh = Array.from({ length: 3 }, (_, n) => `fresh ${n} ${known.value}`)
-  const csv = [
-    'value,category,description',
-    `${known.value},${known.category},`,
-    ...fresh.map(value => `${value},SENTENCE,"from, a file"`),
-    'what is it,NONSENSE,',
-    `${fresh[0]?.toUpperCase()},SENTENCE,again`,
-    ',URL,',
-  ].join('\n')
-  await openAs(ana, `/dashboard/campaigns/${id}`)
-  const detail = page.getByRole('dialog', { name: 'Imported' })
-  const dialog = page.getByRole('dialog', { name: 'Import IODs' })
-  const choose = (name: string, text: string | Buffer) =>
-    page.locator('input[type=file]').setInputFiles({ name, mimeType: '', buffer: Buffer.from(text) })
-
-  await detail.getByRole('button', { name: 'Import' }).click()
-  await expect(dialog.getByRole('button', { name: 'Import 0 IOD(s)' })).toBeDisabled()
-  await choose('notes.csv', 'kind,of\nother,file')
-  await expect(dialog.getByRole('alert')).toHaveText(
-    'The file needs a header row with value, category and description.',
-  )
-  await choose('broken.json', '{"iods": [')
-  await expect(dialog.getByRole('alert')).toContainText('The file is not valid JSON')
-  await choose('iods.csv', csv)
-  await expect(dialog.getByRole('status')).toHaveText('4 IOD(s), 3 refused')
-  await expect(dialog.getByText(/^3 new, 1 known \(0 already in this campaign\)/)).toBeVisible()
-  await expect(dialog.getByRole('alert')).toHaveCount(0)
-  const line = (place: string) => dialog.getByRole('row', { name: new RegExp(`^${place} `) })
-  await expect(line('Line 6')).toContainText('Unknown category NONSENSE')
-  await expect(line('Line 7')).toContainText('Repeats line 3')
-  await expect(line('Line 8')).toContainText('The value is missing')
-
-  let isDown = true
-  await page.route('**/imports/*/apply', route => (isDown ? route.abort() : route.continue()))
-  await dialog.getByRole('button', { name: 'Import 4 IOD(s)' }).click()
-  await expect(dialog.getByRole('alert')).toHaveText('The file could not be imported.')
-  isDown = false
-  await dialog.getByRole('button', { name: 'Import 4 IOD(s)' }).click()
-  await expect(toast(page, '4 IOD(s) imported')).toBeVisible()
-  await expect(dialog).toBeHidden()
-  await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs4')
-  const { iods } = await ana.api.call(campaignsApi.getCampaign, { params: { id } })
-  expect(iods.map(({ value, description }) => [value, description])).toEqual([
-    [known.value, known.description],
-    ...fresh.map(value => [value, 'from, a file']),
-  ])
-
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    detail.getByRole('button', { name: 'Export JSON' }).click(),
-  ])
-  for (const [name, text] of [
-    ['iods.csv', csv],
-    ['campaign.json', await readFile(await download.path())],
-  ] as const) {
-    await detail.getByRole('button', { name: 'Import' }).click()
-    await choose(name, text)
-    await expect(dialog.getByText(/^0 new, 4 known \(4 already in this campaign\)/)).toBeVisible()
-    await expect(dialog.getByRole('button', { name: 'Import 0 IOD(s)' })).toBeDisabled()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await expect(dialog).toBeHidden()
-  }
 })
 
 test('each failure says so, can be closed, goes by itself, and loses nothing', { tag: '@long' }, async ({
@@ -432,52 +306,6 @@ test('each failure says so, can be closed, goes by itself, and loses nothing', {
   await expect(toast(page, 'Added 1 IOD(s) to the campaign')).toBeVisible()
   await expect(detail.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs2')
   await expect(failure('Failed')).toHaveCount(0)
-})
-
-test('two people add at once, and all gets in', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-  browser,
-  baseURL,
-}) => {
-  const [ana, bo] = [await person('ana'), await person('bo')]
-  const [shared, ...others] = (await createIods(ana, 13, 'Both')) as [Iod, ...Iod[]]
-  const { id } = await createCampaign(ana, 'Of two')
-  const theirs = await browser.newContext()
-  try {
-    const bosPage = await theirs.newPage()
-    await openAs(ana, `/dashboard/campaigns/${id}`)
-    await openAsIn(bosPage, baseURL as string, bo.token, `/dashboard/campaigns/${id}`)
-    const choose = async (of: Page, iods: Iod[]) => {
-      await of.getByRole('button', { name: 'Add First IOD' }).click()
-      const adding = of.getByRole('dialog', { name: 'Add IODs to Campaign' })
-      for (const { value } of iods) {
-        await adding.getByPlaceholder('Search IODs...').fill(value)
-        await adding.getByRole('checkbox', { name: value }).check()
-      }
-      return adding.getByRole('button', { name: 'Add 7 IOD(s)' })
-    }
-    const [adds, bosAdds] = await Promise.all([
-      choose(page, [shared, ...others.slice(0, 6)]),
-      choose(bosPage, [shared, ...others.slice(6)]),
-    ])
-    // Each toast shows for three seconds, on one page while the other still adds.
-    await Promise.all([
-      ...[page, bosPage].map(each => toast(each, 'Added 7 IOD(s) to the campaign').waitFor()),
-      adds.click(),
-      bosAdds.click(),
-    ])
-    const { iods, iod_count } = await ana.api.call(campaignsApi.getCampaign, { params: { id } })
-    expect(iod_count).toBe(13)
-    expect(iods.map(iod => iod.id).sort()).toEqual([shared, ...others].map(iod => iod.id).sort())
-    for (const each of [page, bosPage]) {
-      await each.reload()
-      await expect(each.getByRole('region', { name: 'Statistics' })).toContainText('Total IODs13')
-    }
-  } finally {
-    await theirs.close()
-  }
 })
 
 test('a campaign that its creator deletes while others look at it leaves their screen', {

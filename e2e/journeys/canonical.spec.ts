@@ -189,19 +189,3 @@ test('thirty texts become a handful of narratives, which people merge, split and
     await expect(list.getByRole('link', { name: /mayor/i })).toHaveCount(2)
   })
 })
-
-test('another member sees them, and changes nothing; without texts the tab says what to do', {
-  tag: '@long',
-}, async ({ page, person, openAs, ai }) => {
-  const [ana, bob] = [await person('ana'), await person('bob')]
-  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-canonical' } })
-  await tell(ana, ai, said('Giant mirrors', 'heat', 'Lake Varnel'), 0)
-  const { id } = await ana.api.call(profileApi.getProfile)
-  await openAs(bob, PATH)
-  await expect(page.getByText('No canonical narratives yet')).toBeVisible()
-  await page.goto(`${PATH}?user_id=${id}`)
-  await page.getByRole('link', { name: /Giant mirrors/ }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Giant mirrors · heat · Lake Varnel')
-  await expect(page.getByText('The sentences are shown to their author alone.')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Merge…' })).toHaveCount(0)
-})

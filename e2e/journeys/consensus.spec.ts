@@ -1,12 +1,11 @@
-import { campaignsApi, type Iod, iodsApi, type VoteType } from '@iodine/contracts'
+import { type Iod, iodsApi, type VoteType } from '@iodine/contracts'
 import { startTestStack, type TestStack } from '@iodine/harness'
 import { type SignedInUser, seededRandom } from '@iodine/test-kit'
-import { expect, type Response, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { type Db, MongoClient, ObjectId } from 'mongodb'
 import { createIod, rowOf } from '../support/iods.js'
 import { keepLog } from '../support/keep-log.js'
 import { openAs } from '../support/open-as.js'
-import { watchPolicy } from '../support/policy.js'
 import { pressEscape } from '../support/press-escape.js'
 import { expectFits } from '../support/sizes.js'
 
@@ -105,59 +104,6 @@ test.afterAll(async () => {
   await stack?.stop()
 })
 
-test('the list says what votes are worth, and the details why in one sentence', { tag: '@long' }, async ({
-  page,
-}) => {
-  const violations = await watchPolicy(page)
-  const answers: Response[] = []
-  page.on('response', response => {
-    if (new URL(response.url()).pathname.endsWith('/iods/consensus')) answers.push(response)
-  })
-  await openAs(page, stack.url, reader.token, '/dashboard/iods')
-  const contestedRow = rowOf(page, contested.value)
-
-  await test.step('in the Votes cell, where it is less than their number', async () => {
-    const cell = contestedRow.getByRole('cell').nth(3)
-    await expect(cell).toContainText('8 votes ≈ 4.4 independent')
-    await expect(rowOf(page, honest.value).getByRole('cell').nth(3)).toContainText('+3')
-    await expect(rowOf(page, honest.value)).not.toContainText('independent')
-    const mark = cell.getByText('independent')
-    expect(await mark.evaluate(each => each.scrollWidth <= each.clientWidth)).toBe(true)
-    await mark.hover()
-    await expect(page.locator('.bp6-tooltip')).toHaveText(REASON)
-    await page.mouse.move(5, 5)
-  })
-
-  await test.step('in the details, by keyboard; the row has no stop for it', async () => {
-    await expect(page.locator('.bp6-tooltip')).toHaveCount(0)
-    // Newest first. A key that is pressed before the row has the focus would go past it.
-    for (const { value } of [honest, contested]) {
-      await page.keyboard.press('j')
-      await expect(page.locator('tr:focus')).toContainText(value)
-    }
-    const stops = contestedRow.locator('button, a, input, [tabindex]')
-    for (const stop of await stops.all()) await expect(stop).not.toContainText('independent')
-    await page.keyboard.press('Enter')
-    const votes = page.getByRole('region', { name: 'Votes' })
-    await expect(votes.getByText(REASON)).toBeVisible()
-    await pressEscape(page)
-    await expect(votes).toBeHidden()
-  })
-
-  await test.step('and never who stands in which group', async () => {
-    expect(answers.length).toBeGreaterThan(0)
-    for (const answer of await Promise.all(answers.map(each => each.text()))) {
-      for (const { id, username } of voters) {
-        expect(answer).not.toContain(id)
-        expect(answer).not.toContain(username)
-      }
-      for (const each of Object.values(JSON.parse(answer)))
-        expect(Object.keys(each as object).sort()).toEqual(['against', 'confidence', 'for', 'reason'])
-    }
-  })
-  expect(violations).toEqual([])
-})
-
 test('on a narrow screen the card and the details say it', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await openAs(page, stack.url, reader.token, '/dashboard/iods')
@@ -173,32 +119,4 @@ test('on a narrow screen the card and the details say it', { tag: '@long' }, asy
   await expect(sentence).toBeInViewport()
   await expectFits(page)
   await pressEscape(page)
-})
-
-test('a campaign’s file in STIX has it as confidence', { tag: '@long' }, async ({ page }) => {
-  const { api } = reader
-  const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Judged' } })
-  const iod_ids = [contested, honest].map(iod => iod.id)
-  await api.call(campaignsApi.addIods, { params: { id }, body: { iod_ids } })
-  await openAs(page, stack.url, reader.token, `/dashboard/campaigns/${id}`)
-  const detail = page.getByRole('dialog', { name: 'Judged' })
-  await rowOf(page, contested.value).getByRole('button', { name: 'View details' }).click()
-  const dialog = page.getByRole('dialog', { name: 'IOD Details' })
-  await expect(dialog.getByText(REASON)).toBeVisible()
-  await dialog.getByText('Close', { exact: true }).click()
-  await detail.getByRole('button', { name: 'Export in another format' }).click()
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: 'STIX 2.1 bundle', exact: true }).click(),
-  ])
-  const chunks: Buffer[] = []
-  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer)
-  const { objects } = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-  const indicators = objects.filter(({ type }: { type: string }) => type === 'indicator')
-  const consensus = await api.call(iodsApi.weighVotes, { body: { ids: iod_ids } })
-  expect(indicators.map(({ confidence }: { confidence: number }) => confidence)).toEqual(
-    iod_ids.map(each => Math.round((consensus[each]?.confidence ?? Number.NaN) * 100)),
-  )
-  // 1.41 of 4.41 are for the one, 3 of 3 for the other.
-  expect(indicators.map(({ confidence }: { confidence: number }) => confidence)).toEqual([8, 44])
 })

@@ -1,11 +1,4 @@
-import {
-  capturesApi,
-  collectorApi,
-  evidenceApi,
-  narrativesApi,
-  profileApi,
-  sealsApi,
-} from '@iodine/contracts'
+import { capturesApi, collectorApi, evidenceApi, sealsApi } from '@iodine/contracts'
 import { verifyWacz } from '@iodine/evidence/wacz'
 import { tiktokPost } from '@iodine/test-kit'
 import { sealPage } from '../support/captures.js'
@@ -214,53 +207,4 @@ test('an erased capture leaves its words, and says that nothing of it can be ver
   await expect(drawerOf(page)).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(drawerOf(page)).toHaveCount(0)
-})
-
-test('a seal that does not hold is red, and a log that is down is neither', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
-  const ana = await person('ana')
-  const mark = newMark()
-  await quoted(ana, mark)
-  await openAs(ana, `${IODS}?q=${mark}`)
-  await page.route('**/api/v1/seals/keys', route =>
-    route.fulfill({ status: 404, json: { detail: 'Not now' } }),
-  )
-  await openEvidence(page)
-  await pieceOf(page).getByRole('button', { name: 'Verify' }).click()
-  await expect(pieceOf(page).getByRole('alert')).toContainText('The seal could not be checked')
-  await page.unrouteAll()
-  await page.route('**/api/v1/captures/*/blobs/*', async route => {
-    const answer = await route.fetch()
-    await route.fulfill({ response: answer, body: (await answer.text()).replace('fish', 'dogs') })
-  })
-  await pieceOf(page).getByRole('button', { name: 'Retry' }).click()
-  await expect(pieceOf(page).getByText('The seal does not hold', { exact: true })).toBeVisible()
-  await expect(pieceOf(page).getByRole('img', { name: 'Fails:' })).toHaveCount(1)
-})
-
-test('a triplet shows the sentence that says it, and brings it along as evidence', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
-  const ana = await person('ana')
-  const mark = newMark()
-  await ana.api.call(profileApi.updateOpenaiKey, { body: { api_key: 'sk-reader' } })
-  const text = `They said it twice. Mirrors of ${mark} heat lakes.`
-  await ana.api.call(narrativesApi.createNarrative, { body: { text } })
-  await openAs(ana, '/dashboard/narratives')
-  const card = page.getByRole('article').filter({ hasText: mark })
-  const row = card.getByRole('list', { name: 'Triplets' }).getByRole('listitem').last()
-  await row.hover()
-  await expect(card.locator('mark')).toContainText(mark)
-  await row.getByRole('button', { name: /^Convert to IOD/ }).click()
-  const added = page.waitForResponse(
-    answer => answer.url().endsWith('/evidence') && answer.request().method() === 'POST',
-  )
-  await page.getByRole('dialog').getByRole('button', { name: 'Create IOD' }).click()
-  expect((await added).status()).toBe(201)
-  expect(await (await added).json()).toMatchObject({ kind: 'narrative', seal: null })
 })

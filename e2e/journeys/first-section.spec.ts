@@ -113,7 +113,7 @@ const installChanged = async (name: 'mfe-kit' | 'ui', file: string, change: (tex
 }
 const installNextContract = () =>
   installChanged('mfe-kit', 'src/host-contract.ts', text =>
-    text.replace(/HOST_CONTRACT_VERSION = (\d+)/, (_, n) => `HOST_CONTRACT_VERSION = ${+n + 1}`),
+    text.replace(/HOST_CONTRACT_VERSION = '(\d+)/, (_, n) => `HOST_CONTRACT_VERSION = '${+n + 1}`),
   )
 const installNextUi = () =>
   installChanged('ui', 'package.json', text =>

@@ -5,7 +5,6 @@ import type { Locator } from '@playwright/test'
 import { expect, type Page, type Person, readCards, selectWithMouse, test } from '../support/fixtures.js'
 import { pressEscape } from '../support/press-escape.js'
 
-const DELETE_QUESTION = 'Are you sure you want to delete this data?'
 const TABS = { tiktok: 'Short videos', telegram: 'Messaging channels', blog: 'Blogs' }
 
 const handIn = async <S extends Source>({ api }: Person, source: S, records: RecordOf[S][]) => {
@@ -185,75 +184,6 @@ test('every source has its tab, its layout, its fields and its original', { tag:
   })
 })
 
-test('a record is deleted after a question; a refusal and a failed refresh are told', {
-  tag: '@long',
-}, async ({ page, person, openAs }) => {
-  const ana = await person('ana')
-  await handIn(ana, 'tiktok', [
-    tiktokPost({ description: 'the one that stays' }),
-    tiktokPost({ description: 'the one that goes' }),
-  ])
-  await openAs(ana, '/dashboard/data')
-  const doomed = cards(page).filter({ hasText: 'the one that goes' })
-  const dialog = page.getByRole('dialog')
-  const askToDelete = async (card: Locator) => {
-    await (await openMenu(card)).getByRole('menuitem', { name: 'Delete' }).click()
-    await expect(dialog).toContainText(DELETE_QUESTION)
-  }
-
-  await askToDelete(doomed)
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await expect(dialog).toHaveCount(0)
-  await expect(cards(page)).toHaveCount(2)
-
-  await page.route(
-    '**/api/v1/tiktok/data/*',
-    route => route.fulfill({ status: 503, json: { detail: 'Down' } }),
-    { times: 1 },
-  )
-  await askToDelete(doomed)
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(toast(page, 'Failed to delete data')).toBeVisible()
-  await expect(dialog).toHaveCount(0)
-  await expect(cards(page)).toHaveCount(2)
-
-  await askToDelete(doomed)
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(toast(page, 'Deleted')).toBeVisible()
-  await expect(toast(page, 'Data deleted successfully')).toBeVisible()
-  await expect(dialog).toHaveCount(0)
-  await expect(cards(page)).toHaveCount(1)
-  await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
-
-  await page.route('**/api/v1/blog/data?*', route => route.fulfill({ status: 403, json: { detail: 'No' } }))
-  await askToDelete(cards(page).filter({ hasText: 'the one that stays' }))
-  await dialog.getByRole('button', { name: 'Delete' }).click()
-  await expect(toast(page, 'Failed to refresh data')).toBeVisible()
-  await expect(page.getByText('No data collected yet')).toBeVisible()
-  expect(await ana.api.call(collectorApi.listRecords, { params: { source: 'tiktok' } })).toEqual([])
-})
-
-test('a list that cannot be read leaves the others in peace, and comes back by Retry', {
-  tag: '@long',
-}, async ({ page, person, openAs }) => {
-  const ana = await person('ana')
-  await handIn(ana, 'tiktok', [tiktokPost({ description: 'shown all the same' })])
-  await handIn(ana, 'telegram', [telegramPost({ description: 'back again' })])
-  await page.route('**/api/v1/telegram/data?*', route =>
-    route.fulfill({ status: 403, json: { detail: 'No' } }),
-  )
-  await openAs(ana, '/dashboard/data')
-  await expect(page.getByText('shown all the same')).toBeVisible()
-  await expect(toast(page, 'Failed to fetch data')).toBeVisible()
-  await expect(tab(page, 'tiktok')).toHaveText('Short videos1')
-  await tab(page, 'telegram').click()
-  await expect(page.getByRole('tabpanel').getByRole('alert')).toBeVisible()
-  await page.unroute('**/api/v1/telegram/data?*')
-  await page.getByRole('button', { name: 'Retry' }).click()
-  await expect(page.getByText('back again')).toBeVisible()
-  await expect(tab(page, 'telegram')).toHaveText('Messaging channels1')
-})
-
 test('IODs are found in texts and values, and selected text becomes one', async ({
   page,
   person,
@@ -403,55 +333,6 @@ test('IODs are found in texts and values, and selected text becomes one', async 
   })
 })
 
-test('the category is suggested by the field, then by the value', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
-  const ana = await person('ana')
-  await handIn(ana, 'tiktok', [tiktokPost({ description: '#first thing said' })])
-  await handIn(ana, 'telegram', [telegramPost({ description: 'read it on http://a.example' })])
-  const article = blogArticle({ description: 'Plain words', generator: 'made at lake.com' })
-  const jsonld = { ...article.metadata.jsonld, publisher: { name: 'Lake Press' } }
-  await handIn(ana, 'blog', [{ ...article, metadata: { ...article.metadata, jsonld } }])
-  await openAs(ana, '/dashboard/data')
-  const expectSuggestions = async (suggestions: [string, string][]) => {
-    for (const [field, category] of suggestions) {
-      await page
-        .getByRole('button', { name: `Create IOD from ${field}` })
-        .first()
-        .click()
-      const dialog = iodDialog(page)
-      await expect(dialog.getByLabel('IOD Category')).toHaveValue(category)
-      await pressEscape(page)
-      await expect(dialog).toHaveCount(0)
-    }
-  }
-  await expectSuggestions([
-    ['Author Unique ID', 'USERNAME'],
-    ['Video Description', 'HASHTAGS'],
-    ['Video Hashtags', 'HASHTAGS'],
-    ['Sound Name', 'FULL_NAME'],
-    ['Stats Plays', 'SENTENCE'],
-    ['Author Followers', 'SENTENCE'],
-  ])
-  await tab(page, 'telegram').click()
-  await expectSuggestions([
-    ['Channel Title', 'TITLE'],
-    ['Post URL', 'URL'],
-    ['Post Description', 'URL'],
-  ])
-  await tab(page, 'blog').click()
-  await expectSuggestions([
-    ['Article Canonical', 'URL'],
-    ['Article Generator', 'URL'],
-    ['Article Description', 'SENTENCE'],
-    ['Structured data Keywords', 'KEYWORDS'],
-    ['Structured data Publisher', 'COMPANY'],
-    ['Open Graph Site name', 'FULL_NAME'],
-  ])
-})
-
 test('whatever was collected is readable to the last line, and stays text', { tag: '@long' }, async ({
   page,
   person,
@@ -503,46 +384,6 @@ test('whatever was collected is readable to the last line, and stays text', { ta
   await expect(iodDialog(page).getByLabel('Value')).toHaveValue('50/50 Ask yourself why nobody')
 })
 
-test('a search finds texts in all tabs, marks them, and comes with the address', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
-  const ana = await person('ana')
-  const long = `${'A line of a long story.\n'.repeat(60)}The LAKE is heated by mirrors.`
-  await handIn(ana, 'tiktok', [
-    tiktokPost({ description: 'nothing of it' }),
-    tiktokPost({ description: long }),
-    tiktokPost({ hashtags: ['lakeside'] }),
-  ])
-  await handIn(ana, 'telegram', [telegramPost({ description: 'nothing of it' })])
-  await handIn(ana, 'blog', [{ ...blogArticle(), imageHashes: { 'https://a.example/lake.jpg': 'ff' } }])
-  await openAs(ana, '/dashboard/data')
-  await expect(cards(page)).toHaveCount(3)
-  await page.keyboard.press('/')
-  await page.keyboard.type('lake')
-  await expect(page.getByText('3 records have this text')).toBeVisible()
-  await expect(cards(page)).toHaveCount(2)
-  await expect(tab(page, 'tiktok')).toHaveText('Short videos2')
-  await expect(tab(page, 'telegram')).toHaveText('Messaging channels0')
-  await expect(tab(page, 'blog')).toHaveText('Blogs1')
-  await expect(page).toHaveURL(/\?q=lake$/)
-  await expect(page.locator('mark')).toHaveText(['lake', 'LAKE'])
-  // At the end of a text that is cut without a search.
-  await page.locator('mark').last().scrollIntoViewIfNeeded()
-  await expect(page.locator('mark').last()).toBeInViewport()
-  await tab(page, 'telegram').click()
-  await expect(page.getByText('Nothing found')).toBeVisible()
-  await tab(page, 'blog').click()
-  await expect(page.locator('mark')).toHaveText(['lake'])
-  await page.reload()
-  await expect(page.getByRole('searchbox', { name: 'Search your data...' })).toHaveValue('lake')
-  await expect(page.locator('mark')).toHaveText(['lake'])
-  await page.getByRole('button', { name: 'Clear search' }).click()
-  await expect(page.locator('mark')).toHaveCount(0)
-  await expect(tab(page, 'tiktok')).toHaveText('Short videos3')
-})
-
 test('cards are as high as what they show, empty fields are folded, and counts are quiet', {
   tag: '@long',
 }, async ({ page, person, openAs }) => {
@@ -566,53 +407,4 @@ test('cards are as high as what they show, empty fields are folded, and counts a
   await expect(plus).toHaveCSS('opacity', '0')
   await plus.focus()
   await expect(plus).toHaveCSS('opacity', '1')
-})
-
-test('one failure makes one toast and one callout, and a refresh without a network says so', {
-  tag: '@long',
-}, async ({ page, person, openAs, context }) => {
-  const ana = await person('ana')
-  await handIn(ana, 'tiktok', [tiktokPost({ description: 'still there' })])
-  for (const [n, source] of SOURCES.entries())
-    await page.route(`**/api/v1/${source}/data?*`, async route => {
-      await new Promise(next => setTimeout(next, n * 300))
-      await route.fulfill({ status: 403, json: { detail: 'No' } })
-    })
-  await openAs(ana, '/dashboard/data')
-  await expect(toast(page, 'Failed to fetch data').first()).toBeVisible()
-  await expect(page.locator('.bp6-toast')).toHaveCount(1)
-  await expect(page.locator('.bp6-toast')).not.toContainText('×')
-  await expect(page.getByRole('main').getByRole('alert')).toHaveCount(1)
-  for (const source of SOURCES) await page.unroute(`**/api/v1/${source}/data?*`)
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await expect(page.getByText('still there')).toBeVisible()
-  // What is cut off while it is under way would show the same toast.
-  await expect(page.getByRole('button', { name: 'Refresh' })).toBeEnabled()
-  await context.setOffline(true)
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await expect(toast(page, 'You are offline')).toBeVisible()
-  await expect(toast(page, 'Failed to refresh data')).toBeVisible()
-  await expect(page.getByText('still there')).toBeVisible()
-  await context.setOffline(false)
-})
-
-test('a hashtag with or without its sign is the same IOD', { tag: '@long' }, async ({
-  page,
-  person,
-  openAs,
-}) => {
-  const [ana, bo] = [await person('ana'), await person('bo')]
-  const tagged = `mirrors${Date.now().toString(36)}`
-  const body = { category: 'HASHTAGS', description: '', source_type: 'MANUAL' } as const
-  await bo.api.call(iodsApi.createIod, { body: { ...body, value: `#${tagged}` } })
-  await handIn(ana, 'tiktok', [tiktokPost({ description: `See #${tagged} now`, hashtags: [tagged] })])
-  await openAs(ana, '/dashboard/data')
-  const card = cards(page).first()
-  await expect(async () => expect(await marks(card)).toEqual([`#${tagged}`, tagged])).toPass()
-  await expect(card.getByTitle('This value is an IOD')).toHaveCount(1)
-  await card.getByRole('button', { name: 'Create IOD from Video Description' }).click()
-  await iodDialog(page).getByLabel('Value').fill(tagged)
-  await iodDialog(page).getByLabel('IOD Category').selectOption('HASHTAGS')
-  await iodDialog(page).getByRole('button', { name: 'Create IOD' }).click()
-  await expect(toast(page, 'This IOD already exists')).toBeVisible()
 })

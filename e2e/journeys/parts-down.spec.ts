@@ -106,8 +106,17 @@ test('a remote that cannot be reached leaves an error card with Retry, and the r
   await page.getByRole('link', { name: 'IODs' }).click()
   await expect(retry).toBeVisible()
   await page.unroute('**/remotes/mfe-iods/**')
+  const retried: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('retry=')) retried.push(new URL(request.url()).pathname)
+  })
   await retry.click()
   await expect(page.getByText('here again')).toBeVisible()
+  await page.getByRole('link', { name: 'Narratives' }).click()
+  await expect(page.getByRole('heading', { name: 'Narratives', level: 1 })).toBeVisible()
+  // The retried section loads its entry and its chunks past the cache; the next section does not.
+  expect(retried.length).toBeGreaterThan(1)
+  expect(retried.filter(path => !path.startsWith('/remotes/mfe-iods/'))).toEqual([])
 })
 
 test('a remote that answers with an error page is no different', { tag: '@long' }, async ({ page }) => {

@@ -89,12 +89,3 @@ for (const size of SIZES)
     const { iods } = await boss.api.call(campaignsApi.getCampaign, { params: { id } })
     expect(iods.length).toBe(2)
   })
-
-test('nobody else sees subscriptions', { tag: '@long' }, async ({ page }) => {
-  const member = await stack.signUp()
-  await openAs(page, stack.url, member.token, '/dashboard/admin?tab=subscriptions')
-  await expect(page.getByText('Access denied')).toBeVisible()
-  await expect(page.getByText('Subscriptions')).toBeHidden()
-  const answer = await member.api.send('GET', '/campaigns/subscriptions')
-  expect(answer.status).toBe(403)
-})

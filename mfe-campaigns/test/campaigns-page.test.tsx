@@ -41,10 +41,10 @@ const open = (campaigns: Campaign[], routes: Routes = {}, path = '') =>
 
 describe('the list', () => {
   it('shows cards with their fallbacks, and a menu for nobody but the creator', async () => {
-    await open([campaign(' ', { created_by_username: null, created_by_id: 'f'.repeat(24), iod_count: 1 })])
+    await open([campaign(' ', { created_by_username: null, created_by_id: 'a'.repeat(24), iod_count: 1 })])
     const card = await screen.findByRole('article', { name: 'Unnamed Campaign' })
     expect(card.textContent).toContain('1 IOD')
-    expect(card.textContent).toContain(`Created by ${'f'.repeat(24)}`)
+    expect(card.textContent).toContain(`Created by ${'a'.repeat(24)}`)
     expect(within(card).queryByRole('button')).toBeNull()
   })
 

@@ -594,6 +594,32 @@ test('records that a refresh pushes out of the first page stay', async () => {
   expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
 })
 
+test('a next page that arrives after a refresh does not bring the list before it back', async () => {
+  const tiktok = Array.from({ length: 30 }, (_, n) => video({ description: `video number ${n + 1}` }))
+  const last = tiktok[19]?.id
+  const held: (() => void)[] = []
+  const read = api(storeOf({ tiktok }))['GET /:source/data']
+  await open(
+    { tiktok },
+    {
+      'GET /:source/data': async call => {
+        const answer = read(call) as Answer
+        if (call.search.get('cursor') === last && held.length === 0)
+          await new Promise<void>(resolve => held.push(resolve))
+        return answer
+      },
+    },
+  )
+  await cardAt(20)
+  await waitFor(() => expect(held).toHaveLength(1))
+  tiktok.unshift(...Array.from({ length: 3 }, () => video({ description: 'quite new' })))
+  await press('Refresh')
+  await waitFor(() => expect(screen.getByRole('tab', { name: /Short/ }).textContent).toBe('Short videos33'))
+  held[0]?.()
+  expect(await (await cardAt(23)).findByText('video number 20')).toBeTruthy()
+  expect(await (await cardAt(33)).findByText('video number 30')).toBeTruthy()
+})
+
 test('a record is shared under no name, and not shared any more', async () => {
   const store = storeOf({ tiktok: [video()] })
   const { calls, toasts } = await open(store, {

@@ -1,6 +1,7 @@
+import { formatSpan } from '@iodine/mfe-kit'
 import { describe, expect, it } from 'vitest'
 import { analyzeFile, pairKey } from '../src/model/analyze-file'
-import { CO_SHARE_KINDS, drawnCoShares, formatSeconds } from '../src/model/co-shares'
+import { CO_SHARE_KINDS, drawnCoShares } from '../src/model/co-shares'
 import { EdgeListError, edgesCsv, readEdgeList } from '../src/model/edge-list'
 import { toGexf } from '../src/model/export'
 import { createNetwork } from '../src/model/network'
@@ -103,5 +104,5 @@ it('draws only the edges beyond chance where that is asked for', () => {
 })
 
 it('writes times as people read them', () => {
-  expect([0, 12.34, 119, 150, 7_200].map(formatSeconds)).toEqual(['0 s', '12.3 s', '119 s', '2.5 min', '2 h'])
+  expect([0, 12.34, 119, 150, 7_200].map(formatSpan)).toEqual(['0 s', '12.3 s', '119 s', '2.5 min', '2 h'])
 })

@@ -1,9 +1,10 @@
+import { formatSpan } from '@iodine/mfe-kit'
 import { csvParse } from 'd3'
 import { describe, expect, it } from 'vitest'
 import { sightingsCsv } from '../src/model/export'
 import { AXIS_HEIGHT, axisLabels, LANE_HEIGHT, markAt, scaleOf, shapeOf } from '../src/model/painter'
 import { readQuestion, toAddress, toBody, WORDS_MAX } from '../src/model/question'
-import { describeDistance, describeEdge, formatSpan, joinPages, KINDS, kindOf } from '../src/model/sightings'
+import { describeDistance, describeEdge, joinPages, KINDS, kindOf } from '../src/model/sightings'
 import {
   clampSpan,
   countParts,

@@ -1,4 +1,5 @@
 import type { CampaignDetail, Category, Iod } from '@iodine/contracts'
+import { useAction } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -17,7 +18,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
 import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
-import { useNotices } from '../queries/notices'
+import { TOAST_MS } from '../queries/notices'
 import styles from './AddIodsDialog.module.css'
 
 const CHOICE_HEIGHT = 56
@@ -41,17 +42,12 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAsking, setAsking] = useState(false)
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null)
-  const { addIods } = useAdd(campaign.id)
+  const add = useAdd(campaign.id)
   const choices = useChoices(campaign.iods, wanted, categories, isOpen)
   const counts = useChoiceCounts(campaign.iods, isOpen)
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = choices
-
-  useEffect(() => {
-    if (!isOpen) return
-    setWanted('')
-    setCategories([])
-    setChosen(new Set())
-  }, [isOpen])
+  const { isFetching, more } = choices
+  const { hasNextPage, fetchNextPage } = more
+  const isFetchNextPageError = Boolean(more.nextPageError)
 
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(current => {
@@ -63,8 +59,15 @@ export function AddIodsDialog({ campaign, isOpen, onClose }: AddIodsDialogProps)
   const leave = () => (chosen.size > 0 ? setAsking(true) : onClose())
   const submit = async () => {
     const ids = [...chosen]
+    let added = 0
     setProgress({ done: 0, total: ids.length })
-    const added = await addIods(ids, done => setProgress({ done, total: ids.length }))
+    await add.run({
+      ids,
+      onStep: done => {
+        added = done
+        setProgress({ done, total: ids.length })
+      },
+    })
     setProgress(null)
     setChosen(new Set(ids.slice(added)))
     if (added === ids.length) onClose()
@@ -206,22 +209,13 @@ interface SelectAllProps {
 /** Selects all choices that match the search, including those that are not loaded yet. */
 function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
   const { total, isExact, isPlaceholderData, readIds } = choices
-  const notices = useNotices()
-  const [isReading, setReading] = useState(false)
   const latest = useLatest(choices.search)
-  const select = async () => {
-    const { search } = choices
-    setReading(true)
-    try {
-      const ids = await readIds()
-      // Something else may be searched by now.
-      if (latest.current === search) onSelect(ids)
-    } catch (error) {
-      notices.failure(error, 'Failed to load IODs')
-    } finally {
-      setReading(false)
-    }
-  }
+  const select = useAction({
+    mutationFn: (_search: string) => readIds(),
+    // Something else may be searched by now.
+    onSuccess: (ids, search) => latest.current === search && onSelect(ids),
+    failed: { description: 'Failed to load IODs', duration: TOAST_MS },
+  })
   if (total === 0) return null
   return (
     <Button
@@ -233,9 +227,9 @@ function SelectAll({ choices, isBusy, onSelect }: SelectAllProps) {
           ? `Select the newest ${formatCount(SELECTED_AT_ONCE_MAX)} matching`
           : `Select all ${formatCount(total, isExact)} matching`
       }
-      loading={isReading}
+      loading={select.isPending}
       disabled={isBusy || isPlaceholderData}
-      onClick={select}
+      onClick={() => void select.run(choices.search)}
     />
   )
 }

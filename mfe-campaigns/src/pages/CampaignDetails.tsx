@@ -1,5 +1,16 @@
 import type { CampaignDetail, Iod } from '@iodine/contracts'
-import { Button, Callout, Card, Classes, DateTime, EmptyState, LoadingPanel, useTitle } from '@iodine/ui'
+import { useHost } from '@iodine/mfe-kit'
+import {
+  Button,
+  Callout,
+  Card,
+  Classes,
+  DateTime,
+  EmptyState,
+  LoadingPanel,
+  useDialog,
+  useTitle,
+} from '@iodine/ui'
 import { CrossIcon, ImportIcon, PlusIcon, SearchIcon, TagIcon } from '@iodine/ui/icons'
 import { Dialog } from '@iodine/ui/overlays'
 import { TableSkeleton } from '@iodine/ui/table'
@@ -8,7 +19,7 @@ import { creatorOf, nameOf } from '../model/campaigns'
 import { type Statistics, searchMembers } from '../model/iods'
 import { type IodsState, useCampaign, useStatistics } from '../queries/campaigns'
 import { useRemoveIod } from '../queries/members'
-import { useNotices } from '../queries/notices'
+import { TOAST_MS } from '../queries/notices'
 import { useTechniques } from '../queries/techniques'
 import { AddIodsDialog } from './AddIodsDialog'
 import styles from './CampaignDetails.module.css'
@@ -36,14 +47,21 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
   const { data: campaign, iods } = query
   const statistics = useStatistics(id, query)
   const techniques = useTechniques(id)
-  const notices = useNotices()
-  const [isAdding, setAdding] = useState(false)
-  const [isImporting, setImporting] = useState(false)
+  const { notify } = useHost()
+  const adding = useDialog()
+  const importing = useDialog()
   const titleId = useId()
   const title = campaign ? nameOf(campaign) : 'Campaign'
   useTitle(campaign && title)
   const add = () =>
-    campaign ? setAdding(true) : notices.warning('No campaign selected', 'Please select a campaign first')
+    campaign
+      ? adding.open()
+      : notify({
+          title: 'No campaign selected',
+          description: 'Please select a campaign first',
+          status: 'warning',
+          duration: TOAST_MS,
+        })
 
   return (
     <>
@@ -77,7 +95,7 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
                   icon={<ImportIcon />}
                   text="Import"
                   disabled={iods !== 'whole'}
-                  onClick={() => setImporting(true)}
+                  onClick={importing.open}
                 />
               </>
             )}
@@ -110,8 +128,18 @@ export function CampaignDetails({ id, onClose, ...actions }: CampaignDetailsProp
       </Dialog>
       {campaign && (
         <>
-          <AddIodsDialog campaign={campaign} isOpen={isAdding} onClose={() => setAdding(false)} />
-          <ImportDialog campaign={campaign} isOpen={isImporting} onClose={() => setImporting(false)} />
+          <AddIodsDialog
+            key={`add ${adding.key}`}
+            campaign={campaign}
+            isOpen={adding.isOpen}
+            onClose={adding.close}
+          />
+          <ImportDialog
+            key={`import ${importing.key}`}
+            campaign={campaign}
+            isOpen={importing.isOpen}
+            onClose={importing.close}
+          />
         </>
       )}
     </>

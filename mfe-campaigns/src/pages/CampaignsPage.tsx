@@ -1,4 +1,5 @@
 import type { Campaign } from '@iodine/contracts'
+import { withData } from '@iodine/mfe-kit'
 import {
   Button,
   EmptyState,
@@ -31,7 +32,7 @@ export function CampaignsPage() {
   const query = useCampaigns()
   const { data: campaigns, own } = query
   const [draft, setDraft] = useState<Campaign | 'new' | null>(null)
-  const remove = useDeleteCampaign(useCallback(id => id === openId && close(), [openId, close]))
+  const remove = useDeleteCampaign(id => id === openId && close())
   const create = () => setDraft('new')
 
   const panel = (list: Campaign[]) => {
@@ -94,7 +95,7 @@ export function CampaignsPage() {
             tagContent={list ? formatCount(list.length) : '\u2007'}
             panel={
               <LoadingPanel
-                query={{ ...query, data: list }}
+                query={withData(query, list)}
                 errorTitle="Failed to load campaigns"
                 skeleton={<BlankGrid />}
               >

@@ -15,7 +15,7 @@ const OTHERS: { format: ExportFormat; label: string; profile?: ExportProfile }[]
 
 /** Saves the campaign as JSON, or in an exchange format: STIX, MISP or CSV; with the IODs' evidence if wanted. */
 export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail; disabled: boolean }) {
-  const save = useExport()
+  const { run: save } = useExport()
   const [withEvidence, setWithEvidence] = useState(false)
   return (
     <ButtonGroup>
@@ -23,7 +23,7 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
         icon={<ExportIcon />}
         text="Export JSON"
         disabled={disabled}
-        onClick={() => void save(campaign, 'json', { withEvidence })}
+        onClick={() => void save({ campaign, format: 'json', withEvidence })}
       />
       <Popover
         placement="bottom-end"
@@ -41,7 +41,7 @@ export function ExportButtons({ campaign, disabled }: { campaign: CampaignDetail
                 <MenuItem
                   key={label}
                   text={withEvidence && format === 'csv' ? `${label}, without evidence` : label}
-                  onClick={() => void save(campaign, format, { withEvidence, profile })}
+                  onClick={() => void save({ campaign, format, withEvidence, profile })}
                 />
               ))}
             </Menu>

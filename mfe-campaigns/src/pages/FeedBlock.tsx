@@ -9,7 +9,7 @@ export interface FeedBlockProps {
   sharing: CampaignSharing
   /** Whether the user may publish the campaign. */
   mine: boolean
-  onPublish: (published: boolean) => Promise<void>
+  onPublish: (published: boolean) => Promise<unknown>
 }
 
 const stateOf = ({ published, feed }: CampaignSharing): string | null => {

@@ -1,12 +1,12 @@
 import type { CampaignDetail, CampaignImport } from '@iodine/contracts'
-import { errorDetail, isApiError } from '@iodine/mfe-kit'
+import { errorDetail, isApiError, useHost } from '@iodine/mfe-kit'
 import { Button, Callout } from '@iodine/ui'
 import { DocumentIcon } from '@iodine/ui/icons'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { amountOf, bringsAnything, evidenceText } from '../model/imports'
 import { useImport } from '../queries/import'
-import { useNotices } from '../queries/notices'
+import { told } from '../queries/notices'
 import styles from './ImportDialog.module.css'
 import { ImportPlan } from './ImportPlan'
 
@@ -24,7 +24,7 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
   const [isReading, setReading] = useState(false)
   const server = useImport(campaign.id)
   const [makesIods, setMakesIods] = useState(true)
-  const notices = useNotices()
+  const { notify } = useHost()
   const [file, setFile] = useState<File | null>(null)
   const input = useRef<HTMLInputElement>(null)
   /** The file that somebody waits for: none once the dialog is closed. */
@@ -36,13 +36,6 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
     },
     [],
   )
-  useEffect(() => {
-    if (!isOpen) return
-    setFile(null)
-    setPlan(null)
-    setMakesIods(true)
-    setFault(null)
-  }, [isOpen])
 
   /** Takes back a plan that is not applied. */
   const discard = () => {
@@ -61,9 +54,9 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       if (!ended) return
       setPlan(ended)
       if (ended.state !== 'done') return
-      notices.success(`${amountOf(ended)} imported`)
+      notify(told(`${amountOf(ended)} imported`))
       const evidence = evidenceText(ended)
-      if (evidence) notices.success(evidence)
+      if (evidence) notify(told(evidence))
       onClose()
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))

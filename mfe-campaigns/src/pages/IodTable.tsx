@@ -5,6 +5,7 @@ import {
   useListConsensus,
   useListedConsensus,
 } from '@iodine/mfe-kit/consensus'
+import { useMutation } from '@iodine/mfe-kit/query'
 import { Button, CategoryTag, DateTime, type Place, Tag, useLatest, withPlaces } from '@iodine/ui'
 import { EyeOpenIcon, TrashIcon } from '@iodine/ui/icons'
 import { type CardColumn, type Gap, useVirtualRows, VirtualTable } from '@iodine/ui/table'
@@ -20,7 +21,7 @@ const CARD_TEMPLATE =
 export interface IodTableProps {
   iods: Iod[]
   onOpen: (iod: Iod) => void
-  onRemove: (iodId: string) => Promise<void>
+  onRemove: (iodId: string) => Promise<unknown>
 }
 
 export const memberColumns = ({ onOpen, onRemove }: Omit<IodTableProps, 'iods'>): CardColumn<Iod>[] => [
@@ -143,12 +144,7 @@ function Votes({ iod }: { iod: Iod }) {
 }
 
 function Actions({ iod, onOpen, onRemove }: { iod: Iod } & Omit<IodTableProps, 'iods'>) {
-  const [removing, setRemoving] = useState(false)
-  const remove = async () => {
-    setRemoving(true)
-    await onRemove(iod.id)
-    setRemoving(false)
-  }
+  const { mutate: remove, isPending } = useMutation({ mutationFn: () => onRemove(iod.id) })
   return (
     <div className={styles.actions}>
       <Button
@@ -164,8 +160,8 @@ function Actions({ iod, onOpen, onRemove }: { iod: Iod } & Omit<IodTableProps, '
         icon={<TrashIcon />}
         aria-label="Remove from campaign"
         title="Remove from campaign"
-        loading={removing}
-        onClick={remove}
+        loading={isPending}
+        onClick={() => remove()}
       />
     </div>
   )

@@ -15,7 +15,7 @@ export interface KeptObjectsDialogProps {
 /** What a campaign keeps of other tools' files: by type, and by import. */
 export function KeptObjectsDialog({ campaignId, kept, isOpen, onClose }: KeptObjectsDialogProps) {
   const [removed, setRemoved] = useState<string | null>(null)
-  const remove = useRemoveImport(campaignId)
+  const { run: remove } = useRemoveImport(campaignId)
   return (
     <>
       <Dialog isOpen={isOpen} onClose={onClose} title="Kept objects">
@@ -71,9 +71,7 @@ export function KeptObjectsDialog({ campaignId, kept, isOpen, onClose }: KeptObj
         isOpen={removed !== null}
         title="Remove imported objects"
         confirmLabel="Remove"
-        onConfirm={async () => {
-          if (removed) await remove(removed)
-        }}
+        onConfirm={async () => removed && remove(removed)}
         onClose={() => setRemoved(null)}
       >
         The objects of this import are removed from the campaign and its exports. The IODs that were made of

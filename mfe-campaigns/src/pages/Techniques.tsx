@@ -41,7 +41,6 @@ export function Techniques({ query, add, remove, removeUndoably }: CampaignTechn
       <LoadingPanel
         query={query}
         errorTitle="Failed to load techniques"
-        isEmpty={used => used.length === 0}
         empty={<p className={styles.none}>No techniques named</p>}
       >
         {used =>

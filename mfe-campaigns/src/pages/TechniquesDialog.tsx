@@ -2,7 +2,7 @@ import type { CampaignTechnique } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
 import { Button, Checkbox, EmptyState, formatCount, LoadingPanel, SearchInput } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { searchTechniques } from '../model/techniques'
 import type { useTechniqueList } from '../queries/techniques'
 import styles from './TechniquesDialog.module.css'
@@ -17,23 +17,31 @@ export interface TechniquesDialogProps {
 }
 
 /** Chooses techniques from the list of DISARM. Each choice is stored at once. */
-export function TechniquesDialog({ list, used, isOpen, onClose, onAdd, onRemove }: TechniquesDialogProps) {
+export function TechniquesDialog({ isOpen, ...choice }: TechniquesDialogProps) {
+  return (
+    <Dialog
+      className={styles.dialog}
+      isOpen={isOpen}
+      onClose={choice.onClose}
+      title="Techniques of the campaign"
+    >
+      <TechniqueChoice {...choice} />
+    </Dialog>
+  )
+}
+
+function TechniqueChoice({ list, used, onClose, onAdd, onRemove }: Omit<TechniquesDialogProps, 'isOpen'>) {
   const [text, setText] = useState('')
   const wanted = useDeferredValue(text)
   const usedIds = useMemo(() => new Set(used.map(({ id }) => id)), [used])
   const found = useMemo(() => searchTechniques(list.data ?? [], wanted), [list.data, wanted])
-  useEffect(() => {
-    if (isOpen) setText('')
-  }, [isOpen])
-
   return (
-    <Dialog className={styles.dialog} isOpen={isOpen} onClose={onClose} title="Techniques of the campaign">
+    <>
       <DialogBody className={styles.body}>
         <SearchInput
           value={text}
           onChange={setText}
           placeholder="Search by id, name or tactic..."
-          hotkey={isOpen}
           autoFocus
         />
         <p className={styles.count} role="status">
@@ -72,7 +80,7 @@ export function TechniquesDialog({ list, used, isOpen, onClose, onAdd, onRemove 
         </p>
       </DialogBody>
       <DialogFooter actions={<Button intent="primary" text="Done" onClick={onClose} />} />
-    </Dialog>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
-import { type ApiClient, useHost } from '@iodine/mfe-kit'
-import { useMemo } from 'react'
+import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
+import { useRef } from 'react'
 import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { refused, told } from './notices'
 
 /** More items than this are added in batches, whose progress is coarser. */
 const ONE_BY_ONE_MAX = 20
@@ -14,36 +14,21 @@ export interface Added {
   error?: unknown
 }
 
-/** Adds IODs to a campaign in order, one request each, and stops at the first failure. `onStep` receives the number added so far. */
-async function addOneByOne(
-  api: ApiClient,
-  campaignId: string,
-  ids: readonly string[],
-  onStep: (done: number) => void,
-): Promise<Added> {
-  let done = 0
-  try {
-    for (const iod_id of ids) {
-      await api.call('POST /campaigns/:id/add-iod', { params: { id: campaignId }, body: { iod_id } })
-      onStep(++done)
-    }
-  } catch (error) {
-    return { done, error }
-  }
-  return { done }
-}
-
-/** Adds IODs to a campaign in order: a few one by one, many with a request for each 100. */
+/** Adds IODs to a campaign in order: a few one by one, many with a request for each 100. `onStep` receives the number added so far. */
 export async function addIods(
   api: ApiClient,
   campaignId: string,
   ids: readonly string[],
   onStep: (done: number) => void,
 ): Promise<Added> {
-  if (ids.length <= ONE_BY_ONE_MAX) return addOneByOne(api, campaignId, ids, onStep)
   const params = { id: campaignId }
+  const isFew = ids.length <= ONE_BY_ONE_MAX
   let done = 0
   try {
+    for (const id of isFew ? ids : []) {
+      await api.call('POST /campaigns/:id/add-iod', { params, body: { iod_id: id } })
+      onStep(++done)
+    }
     while (done < ids.length) {
       const iod_ids = ids.slice(done, done + BATCH)
       const { unknown } = await api.call('POST /campaigns/:id/add-iods', { params, body: { iod_ids } })
@@ -57,22 +42,28 @@ export async function addIods(
   return { done }
 }
 
-/** Additions with toasts and an update of the cache. Resolves to the number of IODs added. */
+interface Addition {
+  ids: readonly string[]
+  /** Receives the number of IODs added so far. */
+  onStep: (done: number) => void
+}
+
+/** Adds IODs to a campaign. Those added before a failure stay. */
 export function useAdd(campaignId: string) {
   const { api } = useHost()
   const cache = useCampaignCache()
-  const notices = useNotices()
-  return useMemo(() => {
-    const finish = async ({ done, error }: Added, total: number): Promise<number> => {
-      if (done === total) notices.success(`Added ${done} IOD(s) to the campaign`)
-      else notices.failure(error, 'Failed to add IODs')
-      if (done > 0) await cache.grown(campaignId)
+  const added = useRef(0)
+  return useAction({
+    mutationFn: async ({ ids, onStep }: Addition) => {
+      const { done, error } = await addIods(api, campaignId, ids, onStep)
+      added.current = done
+      if (error) throw error
+    },
+    onSettled: async (_, error) => {
+      if (added.current > 0) await cache.grown(campaignId)
       await cache.failed(campaignId, error)
-      return done
-    }
-    return {
-      addIods: async (ids: readonly string[], onStep: (done: number) => void): Promise<number> =>
-        finish(await addIods(api, campaignId, ids, onStep), ids.length),
-    }
-  }, [api, cache, campaignId, notices])
+    },
+    done: (_, { ids }) => told(`Added ${ids.length} IOD(s) to the campaign`),
+    failed: refused('Failed to add IODs'),
+  })
 }

@@ -1,6 +1,6 @@
 import { type Campaign, type CampaignDetail, LIMITS } from '@iodine/contracts'
-import { type ApiClient, hasStatus, useErrorToast, useHost, writeOver } from '@iodine/mfe-kit'
-import { type QueryClient, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, hasStatus, useErrorToast, useHost, withData } from '@iodine/mfe-kit'
+import { type QueryClient, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
 import { TOAST_MS } from './notices'
@@ -32,7 +32,7 @@ export function useCampaigns() {
     () => mine.data ?? all.data?.filter(campaign => campaign.created_by_id === id),
     [mine.data, all.data, id],
   )
-  return { ...all, own }
+  return { ...withData(all, all.data), own }
 }
 
 /** The number of a campaign's IODs as the lists have it; undefined while they are not loaded. */
@@ -69,7 +69,7 @@ export function useCampaign(id: string) {
   const { data, error } = query
   const campaign = hasStatus(error, NOT_FOUND) ? undefined : (data ?? (error ? undefined : partial))
   const iods: IodsState = !data ? 'arriving' : data.iods.length < data.iod_count ? 'missing' : 'whole'
-  return { ...query, data: campaign, iods }
+  return { ...withData(query, campaign), iods }
 }
 
 export type IodsState = 'whole' | 'arriving' | 'missing'

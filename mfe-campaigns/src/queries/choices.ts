@@ -27,21 +27,20 @@ export function useChoices(members: Iod[], text: string, categories: Category[],
     placeholderData: keepPreviousData,
     gcTime: 0,
   })
+  const { items, more } = query
   useErrorToast(query.error, 'Failed to load IODs', TOAST_MS)
-  const { pages } = query.data ?? {}
   const memberIds = useMemo(() => new Set(members.map(({ id }) => id)), [members])
   const choices = useMemo(() => {
-    const byId = new Map(pages?.flatMap(({ items }) => items).map(iod => [iod.id, iod]))
-    return pages && [...byId.values()].filter(({ id }) => !memberIds.has(id))
-  }, [pages, memberIds])
+    const byId = new Map(items?.map(iod => [iod.id, iod]))
+    return items && [...byId.values()].filter(({ id }) => !memberIds.has(id))
+  }, [items, memberIds])
   const found = useMemo(() => searchChoices(members, q, categories).length, [members, q, categories])
-  const [first] = pages ?? []
-  const isExact = first?.exact !== false
-  const matching = first?.total ?? null
+  const isExact = query.pages?.[0]?.exact !== false
+  const matching = query.total
   const total = matching === null ? (choices?.length ?? 0) : isExact ? matching - found : matching
   /** The ids of all choices, newest first, at most `SELECTED_AT_ONCE_MAX`. Reads what is not loaded yet. */
   const readIds = async (): Promise<string[]> => {
-    if (choices && !query.hasNextPage) return choices.slice(0, SELECTED_AT_ONCE_MAX).map(({ id }) => id)
+    if (choices && !more.hasNextPage) return choices.slice(0, SELECTED_AT_ONCE_MAX).map(({ id }) => id)
     const ids = new Set<string>()
     let cursor: string | null = null
     do {

@@ -1,62 +1,51 @@
 import type { Campaign } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { useAction, useHost } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { refused, TOAST_MS, told } from './notices'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
 /** Creates a campaign, or updates `campaign`. Resolves to whether that succeeded. */
 export function useSaveCampaign(campaign: Campaign | null) {
-  const { api } = useHost()
+  const { api, notify } = useHost()
   const cache = useCampaignCache()
-  const notices = useNotices()
-  return useCallback(
-    async (body: { name: string; description: string }): Promise<boolean> => {
-      if (body.name.trim() === '') {
-        notices.warning('Missing information', 'Campaign name is required')
-        return false
-      }
-      try {
-        if (campaign) {
-          await cache.edited(await api.call('PATCH /campaigns/:id', { params: { id: campaign.id }, body }))
-        } else {
-          await cache.created(await api.call('POST /campaigns', { body }))
-        }
-      } catch (error) {
-        notices.failure(error, campaign ? 'Failed to update campaign' : 'Failed to create campaign')
-        if (campaign) await cache.failed(campaign.id, error)
-        return false
-      }
-      notices.success(campaign ? 'Campaign updated successfully' : 'Campaign created successfully')
-      return true
-    },
-    [api, cache, campaign, notices],
-  )
+  const save = useAction({
+    mutationFn: (body: { name: string; description: string }) =>
+      campaign
+        ? api.call('PATCH /campaigns/:id', { params: { id: campaign.id }, body })
+        : api.call('POST /campaigns', { body }),
+    onSuccess: campaign ? cache.edited : cache.created,
+    onError: async error => campaign && cache.failed(campaign.id, error),
+    done: told(campaign ? 'Campaign updated successfully' : 'Campaign created successfully'),
+    failed: refused(campaign ? 'Failed to update campaign' : 'Failed to create campaign'),
+  })
+  return async (body: { name: string; description: string }): Promise<boolean> => {
+    if (body.name.trim() !== '') return save.run(body)
+    const description = 'Campaign name is required'
+    notify({ title: 'Missing information', description, status: 'warning', duration: TOAST_MS })
+    return false
+  }
 }
 
-/**
- * Deletes a campaign after a confirmation. `onDeleted` is called before the campaign is removed from the
- * lists.
- */
+/** Deletes a campaign after a confirmation. `onDeleted` is called before the campaign is removed from the lists. */
 export function useDeleteCampaign(onDeleted: (id: string) => void) {
   const { api } = useHost()
   const cache = useCampaignCache()
-  const notices = useNotices()
-  return useCallback(
-    async ({ id }: Pick<Campaign, 'id'>): Promise<void> => {
-      if (!window.confirm(DELETE_QUESTION)) return
-      try {
-        await api.call('DELETE /campaigns/:id', { params: { id } })
-      } catch (error) {
-        notices.failure(error, 'Failed to delete campaign')
-        await cache.failed(id, error)
-        return
-      }
+  const { run } = useAction({
+    mutationFn: (id: string) => api.call('DELETE /campaigns/:id', { params: { id } }),
+    onSuccess: (_, id) => {
       onDeleted(id)
-      await cache.deleted(id)
-      notices.success('Campaign deleted successfully')
+      return cache.deleted(id)
     },
-    [api, cache, notices, onDeleted],
+    onError: (error, id) => cache.failed(id, error),
+    done: told('Campaign deleted successfully'),
+    failed: refused('Failed to delete campaign'),
+  })
+  return useCallback(
+    ({ id }: Pick<Campaign, 'id'>) => {
+      if (window.confirm(DELETE_QUESTION)) void run(id)
+    },
+    [run],
   )
 }

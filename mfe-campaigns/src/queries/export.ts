@@ -1,11 +1,12 @@
 import type { CampaignDetail, ExportFormat, ExportProfile } from '@iodine/contracts'
-import { useHost } from '@iodine/mfe-kit'
+import { useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
-import { useCallback } from 'react'
-import { useNotices } from './notices'
+import { refused, told } from './notices'
 
-export interface ExportOptions {
-  withEvidence?: boolean
+interface Export {
+  campaign: CampaignDetail
+  format: ExportFormat
+  withEvidence: boolean
   profile?: ExportProfile | undefined
 }
 
@@ -15,28 +16,20 @@ export interface ExportOptions {
  */
 export function useExport() {
   const { api } = useHost()
-  const notices = useNotices()
-  return useCallback(
-    async (
-      campaign: CampaignDetail,
-      format: ExportFormat,
-      { withEvidence = false, profile }: ExportOptions = {},
-    ): Promise<void> => {
-      try {
-        const { exportNameOf } = await import('@iodine/exchange')
-        const evidence = withEvidence && format !== 'csv' ? 'true' : 'false'
-        const params = { id: campaign.id }
-        const content = await api.download('GET /campaigns/:id/export', {
-          params,
-          query: { format, evidence, ...(profile && { profile }) },
-        })
-        const name = exportNameOf(campaign.name, format, new Date())
-        saveFile(name, content)
-        notices.success(`Campaign data exported as ${name}`)
-      } catch (error) {
-        notices.failure(error, 'Failed to export campaign')
-      }
+  return useAction({
+    mutationFn: async ({ campaign, format, withEvidence, profile }: Export) => {
+      const { exportNameOf } = await import('@iodine/exchange')
+      const evidence = withEvidence && format !== 'csv' ? 'true' : 'false'
+      const params = { id: campaign.id }
+      const content = await api.download('GET /campaigns/:id/export', {
+        params,
+        query: { format, evidence, ...(profile && { profile }) },
+      })
+      const name = exportNameOf(campaign.name, format, new Date())
+      saveFile(name, content)
+      return name
     },
-    [api, notices],
-  )
+    done: name => told(`Campaign data exported as ${name}`),
+    failed: refused('Failed to export campaign'),
+  })
 }

@@ -1,9 +1,9 @@
 import type { CampaignImport, Tlp } from '@iodine/contracts'
-import { isApiError, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast, isApiError, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { refused, TOAST_MS, told } from './notices'
 
 /** How often an import that is being planned or applied is looked at. */
 const LOOK_MS = 500
@@ -94,23 +94,13 @@ export function useKept(campaignId: string) {
 /** Removes the objects of an import from a campaign. */
 export function useRemoveImport(campaignId: string) {
   const { api } = useHost()
-  const notices = useNotices()
-  const queryClient = useQueryClient()
-  return useCallback(
-    async (id: string): Promise<void> => {
-      try {
-        await api.call('DELETE /campaigns/imports/:id', { params: { id } })
-        notices.success('Imported objects removed')
-      } catch (error) {
-        notices.failure(error, 'Failed to remove the imported objects')
-      }
-      // The campaign's least level may be a lower one now.
-      await Promise.all(
-        [keptKey, sharingKey].map(key => queryClient.invalidateQueries({ queryKey: key(campaignId) })),
-      )
-    },
-    [api, campaignId, notices, queryClient],
-  )
+  return useAction({
+    mutationFn: (id: string) => api.call('DELETE /campaigns/imports/:id', { params: { id } }),
+    done: told('Imported objects removed'),
+    failed: refused('Failed to remove the imported objects'),
+    // The campaign's least level may be a lower one now.
+    invalidates: [keptKey(campaignId), sharingKey(campaignId)],
+  })
 }
 
 /** How often a feed is looked at while it is brought in line. */
@@ -119,7 +109,6 @@ const DUE_MS = 2_000
 /** The level of the campaign's exports, whether it is published, and a function that sets them. */
 export function useSharing(campaignId: string) {
   const { api } = useHost()
-  const notices = useNotices()
   const queryClient = useQueryClient()
   const queryKey = sharingKey(campaignId)
   const query = useQuery({
@@ -128,20 +117,18 @@ export function useSharing(campaignId: string) {
     refetchInterval: ({ state: { data } }) =>
       data?.feed?.state === 'due' && !data.feed.problem ? DUE_MS : false,
   })
-  const share = async (body: { tlp?: Tlp; published?: boolean }): Promise<void> => {
-    try {
-      const params = { id: campaignId }
-      const sharing = await api.call('PATCH /campaigns/:id/sharing', { params, body })
-      await writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, sharing))
-    } catch (error) {
-      notices.failure(
+  const { run: share } = useAction({
+    mutationFn: (body: { tlp?: Tlp; published?: boolean }) =>
+      api.call('PATCH /campaigns/:id/sharing', { params: { id: campaignId }, body }),
+    onSuccess: sharing =>
+      writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, sharing)),
+    onError: () => queryClient.invalidateQueries({ queryKey }),
+    failed: (error, { published }) =>
+      errorToast(
         error,
-        body.published === undefined
-          ? 'Failed to change the sharing level'
-          : 'Failed to change the publication',
-      )
-      await queryClient.invalidateQueries({ queryKey })
-    }
-  }
+        published === undefined ? 'Failed to change the sharing level' : 'Failed to change the publication',
+        { duration: TOAST_MS },
+      ),
+  })
   return { query, share }
 }

@@ -1,42 +1,33 @@
-import { useHost } from '@iodine/mfe-kit'
-import { useCallback, useRef } from 'react'
+import { useAction, useHost } from '@iodine/mfe-kit'
 import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { errorWithoutDetail, refused } from './notices'
 
 /** Removes an IOD from a campaign, with a toast that offers to add it again. */
-export function useRemoveIod(campaignId: string) {
+export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boolean> {
   const { api } = useHost()
   const cache = useCampaignCache()
-  const notices = useNotices()
-  // Requests are sent sequentially: each response contains the whole list, and the newest must be applied
-  // last.
-  const last = useRef(Promise.resolve())
-  return useCallback(
-    (iodId: string): Promise<void> => {
-      const request = { params: { id: campaignId }, body: { iod_id: iodId } }
-      const addAgain = async () => {
-        try {
-          await api.call('POST /campaigns/:id/add-iod', request)
-          await cache.grown(campaignId)
-        } catch (error) {
-          notices.failure(error, 'Failed to add IODs')
-          await cache.failed(campaignId, error)
-        }
-      }
-      const remove = async () => {
-        try {
-          await cache.changed(await api.call('POST /campaigns/:id/remove-iod', request))
-          notices.undoable('IOD removed from campaign', iodId, () => {
-            last.current = last.current.then(addAgain)
-          })
-        } catch (error) {
-          notices.failure(error, 'Failed to remove IOD from campaign', { withDetail: false })
-          await cache.failed(campaignId, error)
-        }
-      }
-      last.current = last.current.then(remove)
-      return last.current
-    },
-    [api, cache, campaignId, notices],
-  )
+  // One after the other: each response contains the whole list, and the newest must be applied last.
+  const scope = { id: `members of ${campaignId}` }
+  const requestOf = (iod_id: string) => ({ params: { id: campaignId }, body: { iod_id } })
+  const onError = (error: Error) => cache.failed(campaignId, error)
+  const { run: addAgain } = useAction({
+    scope,
+    mutationFn: (iodId: string) => api.call('POST /campaigns/:id/add-iod', requestOf(iodId)),
+    onSuccess: () => cache.grown(campaignId),
+    onError,
+    failed: refused('Failed to add IODs'),
+  })
+  const { run: remove } = useAction({
+    scope,
+    mutationFn: (iodId: string) => api.call('POST /campaigns/:id/remove-iod', requestOf(iodId)),
+    onSuccess: cache.changed,
+    onError,
+    done: (_, iodId) => ({
+      title: 'IOD removed from campaign',
+      key: iodId,
+      action: { text: 'Undo', onClick: () => void addAgain(iodId) },
+    }),
+    failed: () => errorWithoutDetail('Failed to remove IOD from campaign'),
+  })
+  return remove
 }

@@ -1,29 +1,14 @@
-import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
-import { useMemo } from 'react'
+import { errorToast, type Toast } from '@iodine/mfe-kit'
 
+/** The section's toasts show for 3 s. */
 export const TOAST_MS = 3_000
 
-/** The section's toasts, which show for 3 s. */
-export function useNotices() {
-  const { notify } = useHost()
-  return useMemo(
-    () => ({
-      success: (title: string) => notify({ title, status: 'success', duration: TOAST_MS }),
-      /** @param key identifies what is undone: each has a toast of its own */
-      undoable: (title: string, key: string, undo: () => void) =>
-        notify({
-          title,
-          status: 'success',
-          key,
-          action: { text: 'Undo', onClick: undo },
-        }),
-      warning: (title: string, description: string) =>
-        notify({ title, description, status: 'warning', duration: TOAST_MS }),
-      /** Shows the server's detail, or `text`; with `withDetail` false always `text`. */
-      failure: (error: unknown, text: string, { withDetail = true } = {}) => {
-        if (!isUnauthorized(error)) notify(errorToast(withDetail && error, text, { duration: TOAST_MS }))
-      },
-    }),
-    [notify],
-  )
-}
+/** The toast of a success. */
+export const told = (title: string): Toast => ({ title, status: 'success', duration: TOAST_MS })
+
+/** The toast of a failure for which the server gives no detail. */
+export const refused = (description: string): Partial<Toast> => ({ description, duration: TOAST_MS })
+
+/** The toast of a failure with this text alone. */
+export const errorWithoutDetail = (description: string): Toast =>
+  errorToast(null, description, { duration: TOAST_MS })

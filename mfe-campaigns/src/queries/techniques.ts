@@ -1,10 +1,10 @@
 import type { CampaignTechnique } from '@iodine/contracts'
 import type { Technique } from '@iodine/exchange/disarm'
-import { useHost, writeOver } from '@iodine/mfe-kit'
-import { type UseQueryResult, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useMemo, useRef } from 'react'
+import { type Action, errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { type UseQueryResult, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
+import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { useNotices } from './notices'
+import { TOAST_MS } from './notices'
 
 const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 
@@ -21,58 +21,64 @@ export function useTechniques(campaignId: string): CampaignTechniques {
   const { api, session } = useHost()
   const queryClient = useQueryClient()
   const cache = useCampaignCache()
-  const notices = useNotices()
+  const queryKey = techniquesKey(campaignId)
   const query = useQuery({
-    queryKey: techniquesKey(campaignId),
+    queryKey,
     queryFn: ({ signal }) =>
       api.call('GET /campaigns/:id/techniques', { params: { id: campaignId }, signal }),
   })
-  // Changes are sent one after the other: the answer to the last one is the state after all of them.
-  const last = useRef(Promise.resolve(true))
-  const waiting = useRef(0)
-  const changes = useMemo(() => {
-    const queryKey = techniquesKey(campaignId)
-    const change = (tid: string, isUsed: boolean): Promise<boolean> => {
+  const { run }: Action<Change> = useAction({
+    mutationKey: queryKey,
+    // One after the other: the answer to the last one is the state after all of them.
+    scope: { id: queryKey.join(' ') },
+    mutationFn: ({ tid, isUsed }: Change) =>
+      api.call(isUsed ? 'PUT /campaigns/:id/techniques/:tid' : 'DELETE /campaigns/:id/techniques/:tid', {
+        params: { id: campaignId, tid },
+      }),
+    onMutate: ({ tid, isUsed }) => {
       const { id: by, username } = session.user
       const technique = { id: tid, by, by_username: username ?? null, at: new Date().toISOString() }
-      const send = async () => {
-        const request = { params: { id: campaignId, tid } }
-        try {
-          const techniques = await (isUsed
-            ? api.call('PUT /campaigns/:id/techniques/:tid', request)
-            : api.call('DELETE /campaigns/:id/techniques/:tid', request))
-          if (waiting.current === 1)
-            await writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, techniques))
-          return true
-        } catch (error) {
-          notices.failure(error, isUsed ? 'Failed to add the technique' : 'Failed to remove the technique')
-          await queryClient.refetchQueries({ queryKey })
-          await cache.failed(campaignId, error)
-          return false
-        } finally {
-          waiting.current--
-        }
-      }
-      waiting.current++
       // A reading under way may answer what was before.
       void queryClient.cancelQueries({ queryKey })
       queryClient.setQueryData<CampaignTechnique[]>(queryKey, current => {
         const others = current?.filter(({ id }) => id !== tid)
         return others && (isUsed ? [...others, technique] : others)
       })
-      last.current = last.current.then(send)
-      return last.current
-    }
-    return {
-      add: (tid: string) => void change(tid, true),
-      remove: (tid: string) => void change(tid, false),
-      removeUndoably: async (tid: string, name: string) => {
-        if (await change(tid, false))
-          notices.undoable(`Technique removed: ${name}`, tid, () => void change(tid, true))
-      },
-    }
-  }, [api, cache, campaignId, notices, queryClient, session])
-  return { query, ...changes }
+    },
+    onSuccess: async techniques => {
+      if (queryClient.isMutating({ mutationKey: queryKey }) === 1)
+        await writeOver(queryClient, [queryKey], () => queryClient.setQueryData(queryKey, techniques))
+    },
+    onError: async error => {
+      await queryClient.refetchQueries({ queryKey })
+      await cache.failed(campaignId, error)
+    },
+    done: (_, { tid, name }) =>
+      name === undefined
+        ? null
+        : {
+            title: `Technique removed: ${name}`,
+            key: tid,
+            action: { text: 'Undo', onClick: () => void run({ tid, isUsed: true }) },
+          },
+    failed: (error, { isUsed }) =>
+      errorToast(error, isUsed ? 'Failed to add the technique' : 'Failed to remove the technique', {
+        duration: TOAST_MS,
+      }),
+  })
+  return {
+    query,
+    add: useCallback((tid: string) => void run({ tid, isUsed: true }), [run]),
+    remove: useCallback((tid: string) => void run({ tid, isUsed: false }), [run]),
+    removeUndoably: (tid, name) => void run({ tid, isUsed: false, name }),
+  }
+}
+
+interface Change {
+  tid: string
+  isUsed: boolean
+  /** Of a technique whose removal a toast offers to undo. */
+  name?: string
 }
 
 /** The list of DISARM's techniques, which is loaded once it is needed. */

@@ -1,5 +1,5 @@
 import type { Contribution, ContributionType } from '@iodine/contracts'
-import { hasStatus, isUnauthorized, paths, useHost, useSections } from '@iodine/mfe-kit'
+import { cameFromList, hasStatus, isUnauthorized, paths, useHost, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
   Button,
@@ -25,7 +25,6 @@ import {
   useSearchParams,
 } from '@iodine/ui/router'
 import { useEffect, useRef } from 'react'
-import { cameFromList } from '../model/from-list'
 import { useProfile } from '../queries/profile'
 import { ContributionTitle } from './ContributionTitle'
 import styles from './ProfilePage.module.css'
@@ -120,7 +119,7 @@ export function ProfilePage() {
                     ))}
                   </ul>
                 )}
-                <LoadMore query={query} text="Charger plus de contributions" />
+                <LoadMore query={query.more} text="Charger plus de contributions" />
               </>
             )}
           </LoadingPanel>

@@ -44,7 +44,7 @@ export function UsersPage() {
         <div className={styles.badges} role="status">
           {users.data && (
             <Tag round minimal>
-              {formatCount(users.total)} profile(s) found
+              {formatCount(users.total ?? 0)} profile(s) found
             </Tag>
           )}
           {searchTerm(typed) === undefined && (
@@ -63,7 +63,6 @@ export function UsersPage() {
         query={users}
         errorTitle="Unable to load users"
         skeleton={<SkeletonCards count={SKELETONS} lines={5} className={styles.grid} />}
-        isEmpty={list => list.length === 0}
         empty={
           <EmptyState
             icon={<PeopleIcon size={40} />}
@@ -90,7 +89,7 @@ export function UsersPage() {
                 </li>
               ))}
             </ul>
-            <LoadMore query={users} text="Load more profiles" />
+            <LoadMore query={users.more} text="Load more profiles" />
           </>
         )}
       </LoadingPanel>

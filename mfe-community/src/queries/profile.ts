@@ -21,7 +21,7 @@ export function useProfile(userId: string, type: ContributionType | null) {
       }),
     placeholderData: keepPreviousData,
   })
-  const pages = query.data?.pages
+  const { pages } = query
   const contributions = useMemo(() => pages?.flatMap(page => page.items.all_contributions) ?? [], [pages])
   return { ...query, data: pages?.[0]?.items, contributions }
 }

@@ -1,12 +1,14 @@
-import { CATEGORIES, type Category, type Iod, LIMITS, SOURCES, type Source } from '@iodine/contracts'
+import { type Category, LIMITS, SOURCES, type Source } from '@iodine/contracts'
 import { suggestCategory } from '@iodine/known-iods'
 import {
   errorToast,
+  FORM_CATEGORIES,
+  IodForm,
   isUnauthorized,
   paths,
-  useAddQuote,
+  SOURCE_LABELS,
+  useAction,
   useHost,
-  useIodErrorToast,
   useSections,
 } from '@iodine/mfe-kit'
 import {
@@ -21,14 +23,15 @@ import {
   Tab,
   Tabs,
   toggled,
+  useRetained,
   useSearchText,
 } from '@iodine/ui'
 import { DatabaseIcon, RefreshIcon, SearchIcon } from '@iodine/ui/icons'
-import { ConfirmDialog, IodDialog, type IodDraft } from '@iodine/ui/overlays'
+import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useSearchParams } from '@iodine/ui/router'
 import { use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { type Picked, quoteOf, type RecordView } from '../model/record-view'
-import { useCreateIod, useOwnIods, useReloadIods } from '../queries/iods'
+import { useAddOwnIod, useOwnIods, useReloadIods } from '../queries/iods'
 import { type Records, useAllRecords, useDeleteRecord, useReloadRecords } from '../queries/records'
 import styles from './DataPage.module.css'
 import { RecordGrid } from './RecordGrid'
@@ -36,17 +39,10 @@ import { RecordStates } from './RecordStates'
 import { ChosenRecords, SearchTerm } from './record-context'
 import { ShareBar } from './ShareBar'
 
-const TAB_LABELS: Record<Source, string> = {
-  tiktok: 'Short videos',
-  telegram: 'Messaging channels',
-  blog: 'Blogs',
-}
 const NONE: ReadonlySet<string> = new Set()
 const SUCCESS_MS = 3000
 const SKELETONS = 4
 const ERROR_MS = 5000
-/** All categories except that of triplets, whose IODs are created in Narratives. */
-const FIELD_CATEGORIES = CATEGORIES.filter(category => category !== 'NARRATIVE_TRIPLET')
 
 /** The words from which the open form creates an IOD. */
 interface PickedValue extends Picked {
@@ -130,7 +126,7 @@ export function DataPage() {
               <Tab
                 key={candidate}
                 id={candidate}
-                title={TAB_LABELS[candidate]}
+                title={SOURCE_LABELS[candidate]}
                 tagContent={formatTotal(all[candidate].total)}
                 panel={
                   <RecordPanel
@@ -183,7 +179,7 @@ function RecordPanel({ source, records, onStartIod, onDelete }: RecordPanelProps
         <>
           <RecordGrid
             source={source}
-            label={TAB_LABELS[source]}
+            label={SOURCE_LABELS[source]}
             slots={slots}
             total={records.total ?? 0}
             hasMore={hasMore}
@@ -234,53 +230,40 @@ function Hits({ term, all }: { term: string; all: Record<Source, Records> }) {
 interface CreateIodProps {
   picked: PickedValue | null
   onClose: () => void
-  onCreated: () => Promise<void>
+  onCreated: () => Promise<unknown>
   /** Called once an IOD that exists already has the words as its evidence. */
   onQuoted: (picked: PickedValue) => void
 }
 
 function CreateIod({ picked, onClose, onQuoted, onCreated }: CreateIodProps) {
-  const { notify, session } = useHost()
-  const sections = useSections()
-  const errorToastOf = useIodErrorToast()
-  const createIod = useCreateIod()
-  const addQuote = useAddQuote()
-  const submit = async ({ value, category, description }: IodDraft): Promise<boolean> => {
-    if (!picked || category === '') return false
-    const { sourceType, iodSource } = picked.view
-    const quote = quoteOf(picked.view, picked)
-    let created: Iod
-    try {
-      created = await createIod({ value, category, description, source_type: sourceType, source: iodSource })
-    } catch (error) {
-      const offer = quote && { quote, onAdded: () => onQuoted(picked) }
-      notify(errorToastOf(error, { value, category }, 'Failed to create IOD', { duration: ERROR_MS }, offer))
-      return false
-    }
-    notify({
-      title: 'Success',
-      description: 'IOD created',
-      status: 'success',
-      duration: SUCCESS_MS,
-      key: created.id,
-      actions: sections.afterCreation(created.id),
-    })
-    if (quote) void addQuote.afterCreation(created.id, quote)
-    void onCreated()
-    return true
-  }
+  const addOwn = useAddOwnIod()
+  const shown = useRetained(picked)
+  if (!shown) return null
+  const { view, value, suggested } = shown
   return (
-    <IodDialog
+    <IodForm
       isOpen={picked !== null}
       title="Create IOD from Data Field"
-      {...(picked && {
-        initial: { value: picked.value, category: picked.suggested },
-        draftName: `${session.user.id}:record:${picked.view.id}:${picked.value}`,
-      })}
-      categories={FIELD_CATEGORIES}
+      initial={{ value, category: suggested }}
+      draftName={`record:${view.id}:${value}`}
+      categories={FORM_CATEGORIES}
       labels={{ category: 'IOD Category' }}
       canSubmit={({ value, category }) => value.trim() !== '' && category !== ''}
-      onSubmit={submit}
+      iodOf={({ value, category, description }) => ({
+        value,
+        category,
+        description,
+        source_type: view.sourceType,
+        source: view.iodSource,
+      })}
+      done={ways => ({ title: 'Success', description: 'IOD created', duration: SUCCESS_MS, ...ways })}
+      failed={{ description: 'Failed to create IOD', duration: ERROR_MS }}
+      readQuote={() => quoteOf(view, shown)}
+      onCreated={iod => {
+        addOwn(iod)
+        void onCreated()
+      }}
+      onQuoted={() => onQuoted(shown)}
       onClose={onClose}
     />
   )
@@ -290,34 +273,23 @@ interface DeleteRecordProps {
   term: string
   record: RecordView | null
   onClose: () => void
-  onDeleted: (source: Source) => Promise<void>
+  onDeleted: (source: Source) => Promise<unknown>
 }
 
 function DeleteRecord({ term, record, onClose, onDeleted }: DeleteRecordProps) {
-  const { notify } = useHost()
   const deleteRecord = useDeleteRecord(term)
-  const confirm = async () => {
-    if (!record) return
-    try {
-      await deleteRecord(record.source, record.id)
-    } catch {
-      notify(errorToast(null, 'Failed to delete data', { duration: ERROR_MS }))
-      return
-    }
-    notify({
-      title: 'Deleted',
-      description: 'Data deleted successfully',
-      status: 'success',
-      duration: SUCCESS_MS,
-    })
-    void onDeleted(record.source)
-  }
+  const { run } = useAction({
+    mutationFn: ({ source, id }: RecordView) => deleteRecord(source, id),
+    onSuccess: (_, { source }) => void onDeleted(source),
+    done: { title: 'Deleted', description: 'Data deleted successfully', duration: SUCCESS_MS },
+    failed: () => errorToast(null, 'Failed to delete data', { duration: ERROR_MS }),
+  })
   return (
     <ConfirmDialog
       isOpen={record !== null}
       title="Delete data"
       confirmLabel="Delete"
-      onConfirm={confirm}
+      onConfirm={async () => record && run(record)}
       onClose={onClose}
     >
       Are you sure you want to delete this data?
@@ -358,31 +330,23 @@ function useFailureToast(all: Record<Source, Records>): void {
   })
 }
 
-/** Refetches everything, or what a change can have changed, with a toast on failure. */
+/** Refetches everything, or what a change can have changed. */
 function useReload(term: string) {
-  const { notify } = useHost()
   const records = useReloadRecords(term)
   const iods = useReloadIods()
-  const [isReloading, setReloading] = useState(false)
-  const running = useRef(0)
-  const run = async (work: Promise<unknown>) => {
-    running.current += 1
-    setReloading(true)
-    try {
-      await work
-    } catch (error) {
-      if (!isUnauthorized(error)) notify(errorToast(null, 'Failed to refresh data', { duration: ERROR_MS }))
-    } finally {
-      running.current -= 1
-      setReloading(running.current > 0)
-    }
-  }
+  const failed = () => errorToast(null, 'Failed to refresh data', { duration: ERROR_MS })
+  const everything = useAction({
+    mutationFn: () => Promise.all([records(SOURCES), iods.all()]),
+    failed,
+  })
+  const ownIods = useAction({ mutationFn: iods.own, failed })
+  const source = useAction({ mutationFn: (changed: Source) => records([changed]), failed })
   return {
-    isReloading,
-    reload: () => run(Promise.all([records(SOURCES), iods.all()])),
+    isReloading: everything.isPending || ownIods.isPending || source.isPending,
+    reload: () => void everything.run(),
     /** The IOD that was created is one of the user's own. */
-    afterCreation: () => run(iods.own()),
+    afterCreation: ownIods.run,
     /** IODs made from a record stay. */
-    afterDeletion: (source: Source) => run(records([source])),
+    afterDeletion: source.run,
   }
 }

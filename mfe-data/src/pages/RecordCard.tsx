@@ -196,11 +196,15 @@ function CardMenu({ view, shared, onDelete }: CardMenuProps) {
               key={as}
               icon={<EyeOpenIcon />}
               text={as === 'username' ? 'Share with my username' : 'Share anonymously'}
-              onClick={() => void share([view.id], as)}
+              onClick={() => void share.run({ ids: [view.id], as })}
             />
           ))}
           {shared && (
-            <MenuItem icon={<EyeOffIcon />} text="Stop sharing" onClick={() => void share([view.id], null)} />
+            <MenuItem
+              icon={<EyeOffIcon />}
+              text="Stop sharing"
+              onClick={() => void share.run({ ids: [view.id], as: null })}
+            />
           )}
           <MenuItem icon={<TrashIcon />} intent="danger" text="Delete" onClick={() => onDelete(view)} />
         </Menu>

@@ -1,6 +1,5 @@
 import { LIMITS, type SharedAs, type Source } from '@iodine/contracts'
 import { Button, formatCount } from '@iodine/ui'
-import { useState } from 'react'
 import { useShare } from '../queries/sharing'
 import styles from './ShareBar.module.css'
 
@@ -13,15 +12,11 @@ export interface ShareBarProps {
 /** Shares the selected records, or stops it. */
 export function ShareBar({ source, ids, onDone }: ShareBarProps) {
   const share = useShare(source)
-  const [busy, setBusy] = useState(false)
   const tooMany = ids.size > LIMITS.ingestRecordsMax
   const apply = async (as: SharedAs | null) => {
-    setBusy(true)
-    const done = await share([...ids], as)
-    setBusy(false)
-    if (done) onDone()
+    if (await share.run({ ids: [...ids], as })) onDone()
   }
-  const disabled = busy || ids.size === 0 || tooMany
+  const disabled = share.isPending || ids.size === 0 || tooMany
   return (
     <fieldset className={styles.bar} aria-label="Selected records">
       <span aria-live="polite">

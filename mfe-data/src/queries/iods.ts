@@ -1,9 +1,9 @@
-import { type Iod, LIMITS, type NewIod } from '@iodine/contracts'
+import { type Iod, LIMITS } from '@iodine/contracts'
 import { createBatchedLookup, createKnownIods, type KnownIods, lookupCandidates } from '@iodine/known-iods'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { useDebounce, useElapsed } from '@iodine/ui'
-import { useCallback, useMemo } from 'react'
+import { useMemo } from 'react'
 import { type RecordView, valuesOf } from '../model/record-view'
 
 const LOOKUPS = ['iod-lookup']
@@ -82,16 +82,8 @@ export function useReloadIods() {
   }, [queryClient])
 }
 
-/** Creates an IOD and adds it to the known ones. */
-export function useCreateIod(): (iod: NewIod) => Promise<Iod> {
-  const { api } = useHost()
+/** Returns a function that adds a new IOD to the user's own. */
+export function useAddOwnIod(): (iod: Iod) => void {
   const queryClient = useQueryClient()
-  return useCallback(
-    async iod => {
-      const created = await api.call('POST /iods', { body: iod })
-      queryClient.setQueriesData<Iod[]>({ queryKey: OWN_IODS }, own => own && [created, ...own])
-      return created
-    },
-    [api, queryClient],
-  )
+  return iod => void queryClient.setQueriesData<Iod[]>({ queryKey: OWN_IODS }, own => own && [iod, ...own])
 }

@@ -1,6 +1,6 @@
 import type { Source, Stored } from '@iodine/contracts'
 import { type ApiClient, useHost } from '@iodine/mfe-kit'
-import { usePagedQuery, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { usePagedQuery, useQueries, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import {
   flattenPages,
@@ -84,22 +84,23 @@ function useRecords(source: Source, term: string): Records {
   // Observes the first page, to keep it cached: refetched alone, it could contain records that the list
   // lacks.
   useQuery({ ...contentsOf(api, selection, null), enabled: false })
-  const { data, fetchNextPage, hasNextPage, isFetching, isFetchNextPageError, refetch } = query
-  const error = query.error ?? query.nextPageError
+  const { pages, more, isFetching, refetch } = query
+  const { hasNextPage, fetchNextPage, nextPageError } = more
+  const error = query.error ?? (nextPageError as Error | null)
   return useMemo(() => {
-    const slots = data && flattenPages(data.pages)
+    const slots = pages && flattenPages(pages)
     return {
       data: slots,
-      total: data ? (data.pages[0]?.total ?? slots?.length) : undefined,
+      total: pages ? (pages[0]?.total ?? slots?.length) : undefined,
       error,
       isFetching,
-      hasMore: hasNextPage && !isFetchNextPageError,
+      hasMore: hasNextPage && !nextPageError,
       fetchMore: () => {
         if (!isFetching) void fetchNextPage()
       },
-      refetch: () => void (isFetchNextPageError ? fetchNextPage() : refetch()),
+      refetch: () => void (nextPageError ? fetchNextPage() : refetch()),
     }
-  }, [data, error, isFetching, isFetchNextPageError, hasNextPage, fetchNextPage, refetch])
+  }, [pages, error, isFetching, nextPageError, hasNextPage, fetchNextPage, refetch])
 }
 
 /** The records of each source that contain a term, paginated. */
@@ -181,11 +182,13 @@ export function useReloadRecords(term: string): (sources: readonly Source[]) => 
           await queryClient.fetchQuery(contentsOf(api, selection, first.nextCursor))
         // The answer to a later reload is newer.
         if (round !== rounds.current) return
-        const pages = replaceFirstPage(listed(), slotsOf(first, null))
-        queryClient.setQueryData(pageKey(selection, null), first)
-        queryClient.setQueryData<Pages>(listKey(selection), {
-          pages,
-          pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
+        await writeOver(queryClient, [listKey(selection)], () => {
+          const pages = replaceFirstPage(listed(), slotsOf(first, null))
+          queryClient.setQueryData(pageKey(selection, null), first)
+          queryClient.setQueryData<Pages>(listKey(selection), {
+            pages,
+            pageParams: pages.map((_, index) => pages[index - 1]?.nextCursor ?? null),
+          })
         })
       }
       const inSight = queryClient.refetchQueries(

@@ -1,6 +1,6 @@
 import type { SharedAs, Source } from '@iodine/contracts'
-import { errorToast, useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 
 const listKey = (source: Source) => ['shared-records', source]
 
@@ -16,17 +16,23 @@ export function useSharedRecords(source: Source) {
   })
 }
 
-/** Shares records of a source with all members, with the username or without, or stops it (null), and says so. */
+interface Sharing {
+  ids: string[]
+  /** With the username or without; null stops the sharing. */
+  as: SharedAs | null
+}
+
+/** Shares records of a source with all members, or stops it. */
 export function useShare(source: Source) {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const client = useQueryClient()
-  /** Resolves to whether it is done. */
-  return async (ids: string[], as: SharedAs | null): Promise<boolean> => {
-    try {
-      const { shared } = await api.call('POST /:source/data/share', {
+  return useAction({
+    mutationFn: ({ ids, as }: Sharing) =>
+      api.call('POST /:source/data/share', {
         params: { source },
         body: as ? { ids, shared: true, as } : { ids, shared: false },
-      })
+      }),
+    onSuccess: ({ shared }, { ids }) => {
       const change = (current: ReadonlyMap<string, SharedAs> = new Map()) => {
         const next = new Map(current)
         for (const id of ids) {
@@ -35,18 +41,17 @@ export function useShare(source: Source) {
         }
         return next
       }
-      await writeOver(client, [listKey(source)], () => client.setQueryData(listKey(source), change))
-      notify({
-        title: shared ? 'Shared' : 'Not shared any more',
-        description: shared
-          ? 'Members who search shared records in Origins find it. You can stop that at any time.'
-          : 'Nobody else finds it in Origins.',
-        status: 'success',
-      })
-      return true
-    } catch (error) {
-      notify(errorToast(error, as ? 'This could not be shared' : 'Sharing could not be stopped'))
-      return false
-    }
-  }
+      return writeOver(client, [listKey(source)], () => client.setQueryData(listKey(source), change))
+    },
+    done: ({ shared }) =>
+      shared
+        ? {
+            title: 'Shared',
+            description:
+              'Members who search shared records in Origins find it. You can stop that at any time.',
+          }
+        : { title: 'Not shared any more', description: 'Nobody else finds it in Origins.' },
+    failed: (error, { as }) =>
+      errorToast(error, as ? 'This could not be shared' : 'Sharing could not be stopped'),
+  })
 }

@@ -56,12 +56,5 @@ export function drawnCoShares(
   }
 }
 
-/** '45 s', '3 min', '2.5 h'. */
-export const formatSeconds = (seconds: number): string => {
-  const shown = (value: number) => String(Math.round(value * 10) / 10)
-  if (seconds < 120) return `${shown(seconds)} s`
-  return seconds < 7_200 ? `${shown(seconds / 60)} min` : `${shown(seconds / 3_600)} h`
-}
-
 /** A p-value or q-value: '0.0099', '0.25'. */
 export const formatShare = (value: number): string => String(Number(value.toPrecision(2)))

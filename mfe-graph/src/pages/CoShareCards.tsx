@@ -1,6 +1,7 @@
+import { formatSpan } from '@iodine/mfe-kit'
 import { formatCount } from '@iodine/ui'
 import { type ReactNode, useMemo } from 'react'
-import { type CoShareLink, formatSeconds, formatShare } from '../model/co-shares'
+import { type CoShareLink, formatShare } from '../model/co-shares'
 import { type DrawnNode, type Network, neighboursOf } from '../model/network'
 import styles from './DetailCard.module.css'
 import { FactsCard } from './FactsCard'
@@ -55,7 +56,7 @@ export function EdgeCard({
       title={ends.map(node => network.labels[node]).join(' – ')}
       facts={[
         ['Pairs of shares', formatCount(edge.weight)],
-        ['Apart', `${formatSeconds(edge.avg_delta_s)} on average`],
+        ['Apart', `${formatSpan(edge.avg_delta_s)} on average`],
         ['Symmetry', edge.symmetry.toFixed(2)],
         ...(edge.significant === null
           ? []

@@ -1,5 +1,5 @@
 import type { CoordinationRun, RunQuestion } from '@iodine/contracts'
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, formatSpan, useAction } from '@iodine/mfe-kit'
 import {
   Button,
   Callout,
@@ -24,7 +24,7 @@ import { useSearchParams } from '@iodine/ui/router'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type Address, changeAddress, readAddress } from '../model/address'
 import { type FileFindings, pairKey } from '../model/analyze-file'
-import { CO_SHARE_KINDS, type CoShares, drawnCoShares, formatSeconds } from '../model/co-shares'
+import { CO_SHARE_KINDS, type CoShares, drawnCoShares } from '../model/co-shares'
 import { edgesCsv } from '../model/edge-list'
 import { createNetwork } from '../model/network'
 import { isUnderWay, useAbout, useCoShares, useRunCommands, useRuns } from '../queries/runs'
@@ -46,15 +46,12 @@ interface FileResult {
 
 /** Accounts that share the same within a short time: runs over records, or a file. */
 export function CoSharesPage() {
-  const { notify } = useHost()
   const [search, setSearch] = useSearchParams()
   const address = useMemo(() => readAddress(search, []), [search])
   const onAddress = (change: Partial<Address>) => setSearch(changeAddress(search, change), { replace: true })
   const runs = useRuns()
-  const { begin, remove } = useRunCommands()
   const [expanded, setExpanded] = useState(false)
   const [file, setFile] = useState<FileResult | null>(null)
-  const [busy, setBusy] = useState(false)
   const [asked, setAsked] = useState<CoordinationRun | null>(null)
 
   const about = useAbout(search)
@@ -69,40 +66,18 @@ export function CoSharesPage() {
     setFile(null)
     setSearch({ tab: 'co-shares', ...(id && { run: id }) })
   }
-  const start = async (question: RunQuestion) => {
-    setBusy(true)
-    try {
-      open((await begin(question)).id)
-    } catch (error) {
-      notify(errorToast(error, 'The run could not be started'))
-    } finally {
-      setBusy(false)
-    }
-  }
-  const read = async (chosen: File, { window_s, min_participation }: RunQuestion) => {
-    setBusy(true)
-    try {
-      const question = { text: await chosen.text(), windowS: window_s, minParticipation: min_participation }
-      const answer = await analyze(question)
-      if ('problem' in answer) notify(errorToast(null, answer.problem))
-      else {
-        setSearch({ tab: 'co-shares' })
-        setFile({ name: chosen.name, windowS: window_s, findings: answer.findings })
-      }
-    } catch {
-      notify(errorToast(null, 'The file could not be read'))
-    } finally {
-      setBusy(false)
-    }
-  }
-  const discard = async ({ id }: CoordinationRun) => {
-    try {
-      await remove(id)
-      open(null)
-    } catch (error) {
-      notify(errorToast(error, 'The run could not be removed'))
-    }
-  }
+  const { begin, remove } = useRunCommands(open)
+  const read = useAction({
+    mutationFn: async ([chosen, { window_s, min_participation }]: [File, RunQuestion]) =>
+      analyze({ text: await chosen.text(), windowS: window_s, minParticipation: min_participation }),
+    onSuccess: (answer, [chosen, { window_s }]) => {
+      if ('problem' in answer) return
+      setSearch({ tab: 'co-shares' })
+      setFile({ name: chosen.name, windowS: window_s, findings: answer.findings })
+    },
+    done: answer => ('problem' in answer ? errorToast(null, answer.problem) : null),
+    failed: () => errorToast(null, 'The file could not be read'),
+  })
 
   return (
     <Page>
@@ -130,9 +105,9 @@ export function CoSharesPage() {
           key={`${run?.id ?? ''} ${about.data?.name ?? ''}`}
           asked={run}
           about={about.data}
-          busy={busy || about.isFetching}
-          onStart={question => void start(question)}
-          onFile={(...all) => void read(...all)}
+          busy={begin.isPending || read.isPending || about.isFetching}
+          onStart={question => void begin.run(question)}
+          onFile={(...all) => void read.run(all)}
         />
         <LoadingPanel
           query={runs}
@@ -227,7 +202,7 @@ export function CoSharesPage() {
         isOpen={asked !== null}
         title="Remove run"
         confirmLabel="Remove"
-        onConfirm={async () => asked && discard(asked)}
+        onConfirm={async () => asked && remove.run(asked.id)}
         onClose={() => setAsked(null)}
       >
         {asked &&
@@ -238,7 +213,7 @@ export function CoSharesPage() {
 }
 
 const nameOf = ({ created_at, kinds, window_s, scope, about, state }: CoordinationRun): string =>
-  `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSeconds(window_s)}${
+  `${formatDateTime(created_at)} · ${kinds.map(kind => KIND_LABELS[kind].toLowerCase()).join(', ')} · within ${formatSpan(window_s)}${
     scope === 'shared' ? ' · with shared records' : ''
   }${about ? ` · about ${truncate(about.name, 40)}` : ''}${state === 'done' ? '' : ` · ${state}`}`
 
@@ -313,7 +288,7 @@ function Totals({
       </ul>
       <p className={styles.notes}>
         A share is one link, text, picture or hashtag of a post. Two shares of the same by two accounts within{' '}
-        {formatSeconds(windowS)} are a pair of shares.
+        {formatSpan(windowS)} are a pair of shares.
       </p>
       {said.length > 0 && <p className={styles.notes}>{said.join(' · ')}</p>}
     </div>

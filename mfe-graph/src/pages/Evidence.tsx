@@ -1,16 +1,12 @@
 import type { CoordinationEvidence } from '@iodine/contracts'
-import { paths, SectionLink } from '@iodine/mfe-kit'
+import { exactTime, formatSpan, paths, SectionLink } from '@iodine/mfe-kit'
 import { formatCount, LoadingPanel, SourceLink } from '@iodine/ui'
 import { useState } from 'react'
 import type { FilePair } from '../model/analyze-file'
-import { formatSeconds } from '../model/co-shares'
 import { useEvidence, useLeftOut } from '../queries/runs'
 import styles from './DetailCard.module.css'
 import own from './Evidence.module.css'
 import { KIND_LABELS } from './RunForm'
-
-/** '2026-03-01 10:00:20 UTC': what pages say is compared to the second. */
-const exactTime = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 
 /** The pairs of posts behind an edge of a run. */
 export function RunPairs({ run, a, b }: { run: string; a: string; b: string }) {
@@ -32,7 +28,7 @@ export function RunPairs({ run, a, b }: { run: string; a: string; b: string }) {
                 <p className={styles.more}>
                   {KIND_LABELS[pair.kind]}
                   {pair.object && <span className={own.object}> {nameOf(pair.kind, pair.object)}</span>} ·{' '}
-                  {formatSeconds(pair.delta_s)} apart
+                  {formatSpan(pair.delta_s)} apart
                 </p>
                 <Post post={pair.older} />
                 <Post post={pair.newer} />
@@ -131,7 +127,7 @@ export function FilePairs({ pairs }: { pairs: readonly FilePair[] }) {
         {pairs.map(({ object, a, b, contentA, contentB, atA, deltaS }) => (
           <li key={`${object} ${contentA} ${contentB}`} className={own.pair}>
             <p className={styles.more}>
-              <span className={own.object}>{object}</span> · {formatSeconds(deltaS)} apart
+              <span className={own.object}>{object}</span> · {formatSpan(deltaS)} apart
             </p>
             <div className={own.post}>
               <strong>{a}</strong> {contentA} <time>{time(atA)}</time>

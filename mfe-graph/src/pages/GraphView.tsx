@@ -1,4 +1,4 @@
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, useAction } from '@iodine/mfe-kit'
 import {
   Button,
   ButtonGroup,
@@ -82,7 +82,6 @@ export function GraphView({
   nodeCard,
   linkCard,
 }: GraphViewProps) {
-  const { notify } = useHost()
   const [stage, setStage] = useState<Stage | null>(null)
   const { view: mode, node: nodeId, to: toId } = address
   const selection = useMemo(() => selectionOf(network, { node: nodeId, to: toId }), [network, nodeId, toId])
@@ -90,7 +89,9 @@ export function GraphView({
   const setSelection = useLatest((next: Selection) => onAddress(addressOf(network, next)))
   const [isBeside, setBeside] = useState(true)
   const [depth, setDepth] = useState(0)
-  const [failed, setFailed] = useState(false)
+  const [undrawn, setUndrawn] = useState<Network | null>(null)
+  const failed = undrawn === network
+  const latestNetwork = useLatest(network)
   const [warming, setWarming] = useState({ shown: false, progress: 0 })
   const outer = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -105,18 +106,14 @@ export function GraphView({
       palette,
       onSelect: next => setSelection.current(next),
       onProgress: setWarming,
-      onFailure: () => setFailed(true),
+      onFailure: () => setUndrawn(latestNetwork.current),
     })
     setStage(made)
     return () => {
       setStage(null)
       made.close()
     }
-  }, [palette, failed, setSelection, label, keysId])
-
-  useEffect(() => {
-    if (network) setFailed(false)
-  }, [network])
+  }, [palette, failed, setSelection, latestNetwork, label, keysId])
 
   useEffect(() => {
     setDepth(0)
@@ -166,16 +163,15 @@ export function GraphView({
     stage?.reserve(isBeside ? { right: CARD_WIDTH, bottom: 0 } : { right: 0, bottom: SHEET_SHARE })
     stage?.fitAround(neighbourhood(network, node, 1))
   }
-  const save = async (format: 'png' | 'svg' | 'gexf') => {
-    const positions = stage?.positions()
-    if (!positions) return
-    try {
+  const { run: save } = useAction({
+    mutationFn: async (format: 'png' | 'svg' | 'gexf') => {
+      const positions = stage?.positions()
+      if (!positions) return
       const { download } = await import('../stage/download')
       await download(fileName, format, network, positions, palette)
-    } catch {
-      notify(errorToast(null, 'The graph could not be saved. Please try again.'))
-    }
-  }
+    },
+    failed: () => errorToast(null, 'The graph could not be saved. Please try again.'),
+  })
 
   const cardClass = mode === 'graph' ? `${styles.card} ${isBeside ? styles.beside : styles.sheet}` : undefined
   const close = () => setSelection.current(NOTHING)
@@ -233,7 +229,7 @@ export function GraphView({
       )}
       <div ref={outer} className={styles.outer} hidden={mode === 'table'}>
         {failed ? (
-          <ErrorCallout title="The graph could not be drawn" onRetry={() => setFailed(false)}>
+          <ErrorCallout title="The graph could not be drawn" onRetry={() => setUndrawn(null)}>
             The table shows the same data.
           </ErrorCallout>
         ) : (

@@ -53,7 +53,6 @@ function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filte
       <LoadingPanel
         query={query}
         errorTitle="Unable to load narratives"
-        isEmpty={texts => texts.length === 0}
         empty={<p className={styles.more}>No text says this any more. Refresh the graph.</p>}
       >
         {texts => (
@@ -65,7 +64,7 @@ function Texts({ link, filters }: { link: TripletNetwork['links'][number]; filte
                 </li>
               ))}
             </ul>
-            <LoadMore inline query={query} variant="minimal" size="small" text="Show more texts" />
+            <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more texts" />
           </>
         )}
       </LoadingPanel>

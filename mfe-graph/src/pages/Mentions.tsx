@@ -23,7 +23,6 @@ export function Mentions({ node, filters }: MentionsProps) {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load triplets"
-        isEmpty={mentions => mentions.length === 0}
         empty={<p className={styles.more}>No narrative has it any more. Refresh the graph.</p>}
       >
         {mentions => (
@@ -50,7 +49,7 @@ export function Mentions({ node, filters }: MentionsProps) {
                   : []),
               ])}
             </ul>
-            <LoadMore inline query={query} variant="minimal" size="small" text="Show more triplets" />
+            <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more triplets" />
           </>
         )}
       </LoadingPanel>

@@ -1,6 +1,7 @@
+import { formatSpan } from '@iodine/mfe-kit'
 import { Button, formatCount, HTMLTable } from '@iodine/ui'
 import { useMemo, useState } from 'react'
-import { type CoShareLink, formatSeconds, formatShare } from '../model/co-shares'
+import { type CoShareLink, formatShare } from '../model/co-shares'
 import type { DrawnNode, Network } from '../model/network'
 import styles from './NodeTable.module.css'
 
@@ -51,7 +52,7 @@ export function PairTable({ network, selected, onSelect }: PairTableProps) {
                   />
                 </td>
                 <td>{formatCount(edge.weight)}</td>
-                <td>{formatSeconds(edge.avg_delta_s)}</td>
+                <td>{formatSpan(edge.avg_delta_s)}</td>
                 <td>{probability(edge.p_value)}</td>
                 <td>{probability(edge.q_value)}</td>
                 <td>

@@ -6,6 +6,7 @@ import {
   SHARE_KINDS,
   type ShareKind,
 } from '@iodine/contracts'
+import { fromUtcInput, toUtcInput } from '@iodine/mfe-kit'
 import { Button, Card, Checkbox, FormGroup, HTMLSelect, InputGroup, Tag } from '@iodine/ui'
 import { CrossIcon, DocumentIcon } from '@iodine/ui/icons'
 import { type FormEvent, useId, useRef, useState } from 'react'
@@ -32,10 +33,6 @@ export interface RunFormProps {
 }
 
 const isWhole = (text: string, max: number) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= max
-const asUtc = (local: string) =>
-  local === '' ? undefined : `${local.length === 16 ? `${local}:00` : local}Z`
-/** As `datetime-local` inputs have it: seconds only where there are any. */
-const asLocal = (iso: string | null | undefined) => iso?.slice(0, 19).replace(/:00$/, '') ?? ''
 /** The words of a run about one value that is called by itself. */
 const wordsOf = (about: RunAbout | null | undefined): string | undefined =>
   about?.values?.length === 1 && about.name === about.values[0]?.slice(0, LIMITS.runNameMax)
@@ -55,8 +52,8 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
     // Posts about one thing are few.
     about ? '1' : String(asked?.min_participation ?? 2),
   )
-  const [since, setSince] = useState(asLocal(asked?.since))
-  const [until, setUntil] = useState(asLocal(asked?.until))
+  const [since, setSince] = useState(toUtcInput(asked?.since))
+  const [until, setUntil] = useState(toUtcInput(asked?.until))
   const [scope, setScope] = useState<RunQuestion['scope']>(asked?.scope ?? 'own')
 
   const faults = {
@@ -72,8 +69,8 @@ export function RunForm({ asked, about, busy, onStart, onFile }: RunFormProps) {
     kinds: SHARE_KINDS.filter(kind => kinds.includes(kind)),
     window_s: Number(windowS),
     min_participation: Number(participation),
-    since: asUtc(since),
-    until: asUtc(until),
+    since: fromUtcInput(since),
+    until: fromUtcInput(until),
     scope,
     ...(subject
       ? { about: subject }

@@ -1,5 +1,5 @@
 import { type Graph, LIMITS } from '@iodine/contracts'
-import { paths, useSections } from '@iodine/mfe-kit'
+import { paths, useSections, withData } from '@iodine/mfe-kit'
 import {
   Button,
   Classes,
@@ -115,7 +115,7 @@ export function TripletsPage() {
           </div>
         )}
         <LoadingPanel
-          query={{ ...graph, data: network }}
+          query={withData(graph, network)}
           errorTitle="Unable to load graph"
           loadingLabel="Loading graph..."
           skeleton={<div className={`${styles.skeleton} ${Classes.SKELETON}`} aria-hidden />}

@@ -9,10 +9,8 @@ export function useMentions(node: string, filters: Partial<Filters>) {
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
   const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), node, limit: PAGE_SIZE }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: ['graph-mentions', asked],
     readPage: (page, signal) => api.page('GET /graph/mentions', { query: { ...asked, ...page }, signal }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
 }

@@ -1,6 +1,6 @@
 import { type CoordinationRun, LIMITS, type RunAbout, type RunQuestion } from '@iodine/contracts'
-import { useHost, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { coSharesOf } from '../model/co-shares'
 
 const POLL_MS = 1_000
@@ -18,23 +18,29 @@ export function useRuns() {
   })
 }
 
-/** Begins and removes runs. */
-export function useRunCommands() {
+/** Begins and removes runs. `onOpen` receives the run to show then; null after a removal. */
+export function useRunCommands(onOpen: (id: string | null) => void) {
   const { api } = useHost()
   const client = useQueryClient()
   const change = (update: (runs?: CoordinationRun[]) => CoordinationRun[] | undefined) =>
     writeOver(client, [RUNS], () => client.setQueryData(RUNS, update))
-  return {
-    begin: async (body: RunQuestion): Promise<CoordinationRun> => {
-      const run = await api.call('POST /coordination/runs', { body })
+  const begin = useAction({
+    mutationFn: (body: RunQuestion) => api.call('POST /coordination/runs', { body }),
+    onSuccess: async run => {
       await change(runs => [run, ...(runs ?? [])])
-      return run
+      onOpen(run.id)
     },
-    remove: async (id: string): Promise<void> => {
-      await api.call('DELETE /coordination/runs/:id', { params: { id } })
+    failed: 'The run could not be started',
+  })
+  const remove = useAction({
+    mutationFn: (id: string) => api.call('DELETE /coordination/runs/:id', { params: { id } }),
+    onSuccess: async (_, id) => {
       await change(runs => runs?.filter(run => run.id !== id))
+      onOpen(null)
     },
-  }
+    failed: 'The run could not be removed',
+  })
+  return { begin, remove }
 }
 
 /** What a run that is done found. */

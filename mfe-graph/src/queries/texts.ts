@@ -10,10 +10,8 @@ export function useTexts({ source: from, target: to }: GraphLink, filters: Parti
   const { api } = useHost()
   const { user_id, start_date, end_date, source } = filters
   const asked = { user_id, start_date, end_date, source, ...canonicalOf(filters), from, to, limit: PAGE_SIZE }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: ['graph-texts', asked],
     readPage: (page, signal) => api.page('GET /graph/texts', { query: { ...asked, ...page }, signal }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
 }

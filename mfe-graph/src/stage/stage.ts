@@ -13,7 +13,7 @@ import { GRAPH } from '../model/constants'
 import type { LayoutUpdate } from '../model/layout-run'
 import type { Network } from '../model/network'
 import type { Palette, View } from '../model/painter'
-import { type RunningLayout, startLayout } from './start-layout'
+import { createLayouts } from './start-layout'
 import { createSurface } from './surface'
 
 /**
@@ -92,7 +92,6 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
   const surface = createSurface(canvas, options.palette, options.onFailure)
 
   let network: Network | null = null
-  let layout: RunningLayout | null = null
   let positions: Float32Array | null = null
   let finder: NodeFinder | null = null
   const pinned = new Set<number>()
@@ -192,7 +191,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
         setView({ pinned: [...pinned] })
         canvas.dataset.pinned = JSON.stringify(view.pinned.map(idOf))
       }
-      layout?.tell({ type: 'drag', node, ...place })
+      layouts.tell({ type: 'drag', node, ...place })
       canvas.dataset.layout = 'moving'
       // The node follows the pointer at once, other nodes with the layout's next update.
       if (positions) {
@@ -202,7 +201,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
       }
     })
     .on('end', () => {
-      if (dragged) layout?.tell({ type: 'drop' })
+      if (dragged) layouts.tell({ type: 'drop' })
     })
 
   const hover = (node: number) => {
@@ -271,9 +270,10 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     if (first) options.onProgress({ shown: true, progress: 1 })
   }
 
+  const layouts = createLayouts(onUpdate, options.onFailure)
+
   return {
     show: shown => {
-      layout?.stop()
       network = shown
       positions = null
       finder = null
@@ -289,7 +289,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
         visible: String(shape.nodeCount),
         pinned: '[]',
       })
-      layout = shape.nodeCount > 0 ? startLayout(shape, onUpdate, options.onFailure) : null
+      layouts.run(shape)
     },
     resize: (width, height) => {
       canvas.style.width = `${width}px`
@@ -328,7 +328,7 @@ export function createStage(container: HTMLElement, options: StageOptions): Stag
     zoomBy,
     positions: () => positions,
     close: () => {
-      layout?.stop()
+      layouts.close()
       selection.interrupt()
       surface.close()
       canvas.remove()

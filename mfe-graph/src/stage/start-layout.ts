@@ -1,52 +1,63 @@
-import { type LayoutCommand, type LayoutShape, type LayoutUpdate, runLayout } from '../model/layout-run'
+import { type LayoutCommand, type LayoutUpdate, runLayout } from '../model/layout-run'
 import type { Shape } from '../model/network'
+import type { LayoutMessage } from './layout.worker'
 import { startWorker } from './start-worker'
 
-/** A running layout, in a worker if the browser supports that. */
-export interface RunningLayout {
-  tell: (command: Exclude<LayoutCommand, { type: 'stop' }>) => void
-  stop: () => void
+/** Runs layouts, one at a time, in one worker if the browser supports that. */
+export interface Layouts {
+  /** Ends the previous run. */
+  run: (shape: Shape) => void
+  tell: (command: LayoutCommand) => void
+  close: () => void
 }
 
-/**
- * Starts the layout of a shape. `onUpdate` is called until the layout is stopped, `onFailure` if it fails.
- */
-export function startLayout(
-  shape: Shape,
-  onUpdate: (update: LayoutUpdate) => void,
-  onFailure: () => void,
-): RunningLayout {
-  const { nodeCount, linkCount, sources, targets } = shape
-  const told: LayoutShape = { nodeCount, linkCount, sources, targets }
+/** `onUpdate` receives the updates of the latest run until it is stopped; `onFailure` is called if it fails. */
+export function createLayouts(onUpdate: (update: LayoutUpdate) => void, onFailure: () => void): Layouts {
+  let worker: Promise<Worker | null> | undefined
   let tell: ((command: LayoutCommand) => void) | undefined
-  let worker: Worker | null = null
-  let stopped = false
+  let latest = 0
 
-  const begin = async () => {
-    worker = await startWorker('layout')
-    if (stopped) return worker?.terminate()
-    if (!worker) {
-      tell = runLayout(told, onUpdate)
+  const start = async () => {
+    const started = await startWorker('layout')
+    if (started) {
+      started.onerror = onFailure
+      started.onmessage = ({ data }: MessageEvent<{ run: number; update: LayoutUpdate }>) => {
+        if (data.run === latest) onUpdate(data.update)
+      }
+    }
+    return started
+  }
+  const stop = () => {
+    latest++
+    tell?.({ type: 'stop' })
+    tell = undefined
+  }
+  const begin = async ({ nodeCount, linkCount, sources, targets }: Shape) => {
+    const run = latest
+    const shape = { nodeCount, linkCount, sources, targets }
+    worker ??= start()
+    const own = await worker
+    if (run !== latest) return
+    if (!own) {
+      tell = runLayout(shape, update => run === latest && onUpdate(update))
       return
     }
-    const own = worker
-    own.onerror = () => {
-      if (!stopped) onFailure()
-    }
-    own.onmessage = ({ data }: MessageEvent<LayoutUpdate>) => {
-      if (!stopped) onUpdate(data)
-    }
-    own.postMessage(told)
-    tell = command => own.postMessage(command)
+    const post = (message: LayoutMessage) => own.postMessage(message)
+    post({ type: 'shape', run, ...shape })
+    tell = post
   }
-  begin().catch(onFailure)
-
   return {
+    run: shape => {
+      stop()
+      if (shape.nodeCount > 0) begin(shape).catch(onFailure)
+    },
     tell: command => tell?.(command),
-    stop: () => {
-      stopped = true
-      if (worker) worker.terminate()
-      else tell?.({ type: 'stop' })
+    close: () => {
+      stop()
+      void worker?.then(started => {
+        if (started) started.onerror = null
+        started?.terminate()
+      })
     },
   }
 }

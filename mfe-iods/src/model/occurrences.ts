@@ -1,4 +1,4 @@
-import { foldIod, foldLabel, type Iod, LIMITS, type Source, type Stored, trimBlank } from '@iodine/contracts'
+import { foldIod, foldLabel, type Iod, LIMITS, type Stored, trimBlank } from '@iodine/contracts'
 import { findMatches } from './matches'
 
 /**
@@ -25,13 +25,6 @@ function textWith(record: unknown, q: string): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-/** The names of the sources of records, as My Data has them. */
-export const SOURCE_LABELS: Record<Source, string> = {
-  tiktok: 'Short videos',
-  telegram: 'Messaging channels',
-  blog: 'Blogs',
 }
 
 /** The text of a record that contains `q`. What the collector noted itself is not searched. */

@@ -20,8 +20,8 @@ import {
   useSearchText,
 } from '@iodine/ui'
 import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
-import { type FormEvent, useId, useState } from 'react'
-import { useAddToCampaign, useCampaignSearch } from '../queries/campaigns'
+import { type FormEvent, useId, useRef, useState } from 'react'
+import { useAddToCampaign, useCampaignSearch, useCreateCampaign } from '../queries/campaigns'
 import styles from './AddToCampaignDialog.module.css'
 
 /** Minimum number of IODs for which progress is shown: more than one request. */
@@ -77,7 +77,15 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
   const [draft, setDraft] = useDraft(`${session.user.id}:add-to-campaign`, NEW)
   const { groupProps, fieldProps, setMissing } = useMissingField<keyof typeof NEW>()
   const [done, setDone] = useState(0)
-  const { create, add } = useAddToCampaign()
+  const created = useRef<Campaign>(null)
+  const create = useCreateCampaign(campaign => {
+    created.current = campaign
+    // If its IODs can't be added, the next try adds them to this campaign.
+    setDraft(NEW)
+    setChosen(campaign)
+    setNew(false)
+  })
+  const add = useAddToCampaign()
   const formId = useId()
 
   const createChosen = async (): Promise<Campaign | null> => {
@@ -87,20 +95,14 @@ function AddToCampaignForm({ iodIds, isBusy, onBusy, onClose, onAdded }: FormPro
       notify({ title: 'Missing information', description: 'Campaign name is required', status: 'warning' })
       return null
     }
-    const created = await create(draft)
-    if (!created) return null
-    // If its IODs can't be added, the next try adds them to this campaign.
-    setDraft(NEW)
-    setChosen(created)
-    setNew(false)
-    return created
+    return (await create.run(draft)) ? created.current : null
   }
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     onBusy(true)
     setDone(0)
     const campaign = isNew ? await createChosen() : chosen
-    const isAdded = campaign !== null && (await add(campaign, iodIds, setDone))
+    const isAdded = campaign !== null && (await add.run({ campaign, ids: iodIds, onStep: setDone }))
     onBusy(false)
     if (!isAdded) return
     onAdded?.()

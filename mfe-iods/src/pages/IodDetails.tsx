@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { errorToast, paths, SectionLink, useHost } from '@iodine/mfe-kit'
+import { paths, SectionLink, useAction } from '@iodine/mfe-kit'
 import { useConsensus } from '@iodine/mfe-kit/consensus'
 import { useEvidenceCount, useIodEvidence } from '@iodine/mfe-kit/evidence'
 import {
@@ -88,26 +88,20 @@ export function IodDetails({ iod }: { iod: Iod }) {
 }
 
 function CopyButton({ text }: { text: string }) {
-  const { notify } = useHost()
-  const [isCopied, setCopied] = useState(false)
+  const copy = useAction({
+    mutationFn: () => navigator.clipboard.writeText(text),
+    failed: 'The value could not be copied',
+  })
   // The Clipboard API requires a secure context.
   if (!window.isSecureContext) return null
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-      setCopied(true)
-    } catch (error) {
-      notify(errorToast(error, 'The value could not be copied'))
-    }
-  }
   return (
     <Button
       className={styles.copy}
       variant="minimal"
       size="small"
       icon={<ClipboardIcon />}
-      text={isCopied ? 'Copied' : 'Copy value'}
-      onClick={() => void copy()}
+      text={copy.isSuccess ? 'Copied' : 'Copy value'}
+      onClick={() => void copy.run()}
     />
   )
 }

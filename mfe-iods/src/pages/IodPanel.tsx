@@ -5,6 +5,7 @@ import {
   EmptyState,
   LoadingPanel,
   truncate,
+  useKeyDown,
   useLatest,
   useMedia,
   useTitle,
@@ -31,7 +32,11 @@ export function IodPanel({ id }: { id: string }) {
   const { data } = useIod(id)
   const refreshCampaigns = useRefreshCampaigns()
   const added = useMemo(() => (isAdding && data ? [id] : null), [isAdding, data, id])
-  useEscape(close)
+  useKeyDown(({ key, defaultPrevented }) => {
+    // An overlay above takes the key first.
+    if (key === 'Escape' && !defaultPrevented && !document.querySelector(`.${Classes.DIALOG_CONTAINER}`))
+      close()
+  })
   useTitle(data && truncate(data.value, TITLE_CHARS))
   return (
     <>
@@ -114,17 +119,4 @@ function useFocus(frame: { current: HTMLElement | null }, id: string): void {
       if (document.activeElement === document.body) focusRow(latest.current)
     }
   }, [frame, latest])
-}
-
-/** Calls `close` on Escape, wherever the focus is, unless an overlay above has taken the key. */
-function useEscape(close: () => void): void {
-  const latest = useLatest(close)
-  useEffect(() => {
-    const onKeyDown = ({ key, defaultPrevented }: KeyboardEvent) => {
-      if (key === 'Escape' && !defaultPrevented && !document.querySelector(`.${Classes.DIALOG_CONTAINER}`))
-        latest.current()
-    }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [latest])
 }

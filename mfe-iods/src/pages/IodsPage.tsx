@@ -88,7 +88,7 @@ function IodsList() {
     },
     { combo: '?', label: 'List of the keys', group: GROUP },
   ])
-  const { data: iods, total = 0, isExact, isFetchNextPageError } = list
+  const { data: iods, total = 0, isExact, more } = list
   // The count of all IODs is exact, but may be older than the total, or not be there yet.
   const all =
     counts.total === undefined || counts.total < total
@@ -156,7 +156,6 @@ function IodsList() {
           query={{ ...list, refetch: refresh }}
           errorTitle="Error loading data"
           skeleton={<TableSkeleton columns={BLANK_COLUMNS} heights={HEIGHTS} />}
-          isEmpty={rows => rows.length === 0}
           empty={empty}
         >
           {rows => (
@@ -168,11 +167,11 @@ function IodsList() {
               page={page}
               startPage={version === 0 ? page : 1}
               onPageChange={setPage}
-              hasMore={list.hasNextPage}
+              hasMore={more.hasNextPage}
               isFetching={list.isFetching}
               isOutdated={list.isPlaceholderData}
-              hasFailed={isFetchNextPageError}
-              fetchMore={() => void list.fetchNextPage()}
+              hasFailed={Boolean(more.nextPageError)}
+              fetchMore={() => void more.fetchNextPage()}
               selection={selection}
               onSelect={select}
               openId={openId}

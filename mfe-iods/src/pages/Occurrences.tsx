@@ -1,9 +1,9 @@
 import { type Iod, LIMITS, nodeIdOf } from '@iodine/contracts'
-import { paths, SectionLink } from '@iodine/mfe-kit'
+import { paths, SectionLink, SOURCE_LABELS } from '@iodine/mfe-kit'
 import { CategoryTag, formatCount, LoadingPanel, LoadMore, type QueryState } from '@iodine/ui'
 import type { ReactNode } from 'react'
 import { findMatches } from '../model/matches'
-import { mayBeEntity, SOURCE_LABELS, searchedText, searchedTextOf } from '../model/occurrences'
+import { mayBeEntity, searchedText, searchedTextOf } from '../model/occurrences'
 import {
   useCampaignsOf,
   useMentionsOf,
@@ -96,7 +96,7 @@ function Campaigns({ iod, enabled }: OccurrencesProps) {
               </li>
             ))}
           </ul>
-          <LoadMore inline query={query} variant="minimal" size="small" text="Show more campaigns" />
+          <LoadMore inline query={query.more} variant="minimal" size="small" text="Show more campaigns" />
         </>
       )}
     </Part>

@@ -1,5 +1,5 @@
 import type { Iod } from '@iodine/contracts'
-import { errorToast, isUnauthorized, useHost } from '@iodine/mfe-kit'
+import { errorToast, useAction } from '@iodine/mfe-kit'
 import { Button, formatCount } from '@iodine/ui'
 import { CaretDownIcon, CrossIcon, ExportIcon, FolderNewIcon, KeyCommandIcon } from '@iodine/ui/icons'
 import { Menu, MenuItem, Popover } from '@iodine/ui/overlays'
@@ -29,8 +29,8 @@ export interface SelectionBarProps {
 /** Selects all IODs that match the filters, and says what can be done with the selected ones. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, onClear, onAddToCampaign, onShowKeys } = props
-  const save = useExportIods()
-  const iods = () => [...selection.values()]
+  const { run } = useExportIods()
+  const save = (format: 'csv' | 'json') => void run({ iods: [...selection.values()], format })
   return (
     <fieldset className={styles.bar} aria-label="Selection">
       <SelectAll {...props} />
@@ -51,8 +51,8 @@ export function SelectionBar(props: SelectionBarProps) {
               placement="bottom-start"
               content={
                 <Menu>
-                  <MenuItem text="CSV" onClick={() => void save(iods(), 'csv')} />
-                  <MenuItem text="JSON" onClick={() => void save(iods(), 'json')} />
+                  <MenuItem text="CSV" onClick={() => save('csv')} />
+                  <MenuItem text="JSON" onClick={() => save('json')} />
                 </Menu>
               }
             >
@@ -87,24 +87,16 @@ export function SelectionBar(props: SelectionBarProps) {
 }
 
 function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect }: SelectionBarProps) {
-  const { notify } = useHost()
-  const [read, setRead] = useState<number | null>(null)
+  const [read, setRead] = useState(0)
   const reading = useRef<AbortController>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other filters end the reading
   useEffect(() => () => reading.current?.abort(), [search])
-  const select = async () => {
-    reading.current = new AbortController()
-    const { signal } = reading.current
-    setRead(0)
-    try {
-      const iods = await readMatching(SELECTED_MAX, signal, setRead)
-      if (!signal.aborted) onSelect(iods)
-    } catch (error) {
-      if (!signal.aborted && !isUnauthorized(error)) notify(errorToast(error, 'Failed to load IODs'))
-    } finally {
-      setRead(null)
-    }
-  }
+  const select = useAction({
+    mutationFn: ({ signal }: AbortController) => readMatching(SELECTED_MAX, signal, setRead),
+    onMutate: () => setRead(0),
+    onSuccess: (iods, { signal }) => signal.aborted || onSelect(iods),
+    failed: (error, { signal }) => (signal.aborted ? null : errorToast(error, 'Failed to load IODs')),
+  })
   if (total === 0) return null
   const text =
     total > SELECTED_MAX
@@ -115,9 +107,12 @@ function SelectAll({ total, isExact, isOutdated, search, readMatching, onSelect 
       size="small"
       variant="minimal"
       intent="primary"
-      text={read === null ? text : `Selecting… ${formatCount(read)}`}
-      disabled={isOutdated || read !== null}
-      onClick={select}
+      text={select.isPending ? `Selecting… ${formatCount(read)}` : text}
+      disabled={isOutdated || select.isPending}
+      onClick={() => {
+        reading.current = new AbortController()
+        void select.run(reading.current)
+      }}
     />
   )
 }

@@ -1,6 +1,6 @@
-import { Classes, isTyping, useLatest } from '@iodine/ui'
+import { Classes, isTyping, useKeyDown, useLatest } from '@iodine/ui'
 import { type HotkeyConfig, HotkeysContext, useHotkeys } from '@iodine/ui/overlays'
-import { use, useCallback, useEffect, useMemo } from 'react'
+import { use, useCallback, useMemo } from 'react'
 import { PANEL } from './panel-focus'
 
 export interface Key extends Pick<HotkeyConfig, 'combo' | 'label' | 'group'> {
@@ -50,14 +50,10 @@ export function useKeys(keys: readonly Key[]) {
 export function useKeysDialog(): () => void {
   const [, dispatch] = use(HotkeysContext)
   const open = useCallback(() => dispatch({ type: 'OPEN_DIALOG' }), [dispatch])
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => {
-      if (event.key !== '?' || event.ctrlKey || event.metaKey || !isFree(event)) return
-      event.preventDefault()
-      open()
-    }
-    document.addEventListener('keydown', listen)
-    return () => document.removeEventListener('keydown', listen)
-  }, [open])
+  useKeyDown(event => {
+    if (event.key !== '?' || event.ctrlKey || event.metaKey || !isFree(event)) return
+    event.preventDefault()
+    open()
+  })
   return open
 }

@@ -1,10 +1,6 @@
+import { cameFromList, FROM_LIST } from '@iodine/mfe-kit'
 import { useLocation, useNavigate, useParams } from '@iodine/ui/router'
 import { useCallback } from 'react'
-
-/** State of a history entry that was opened from the list: the entry before it is the list without the panel. */
-const FROM_LIST = { fromList: true }
-const cameFromList = (state: unknown): boolean =>
-  typeof state === 'object' && state !== null && 'fromList' in state
 
 /** Parameter of the address that opens the dialog `Add to Campaign`: `?add=campaign`. */
 const ADD = 'add'

@@ -1,8 +1,15 @@
 import { type Campaign, LIMITS } from '@iodine/contracts'
-import { type ApiClient, errorDetail, errorToast, isUnauthorized, paths, useHost } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import {
+  type ApiClient,
+  errorDetail,
+  errorToast,
+  isUnauthorized,
+  paths,
+  useAction,
+  useHost,
+} from '@iodine/mfe-kit'
+import { keepPreviousData, useQuery } from '@iodine/mfe-kit/query'
 import { formatCount, truncate } from '@iodine/ui'
-import { useCallback } from 'react'
 
 /** Campaigns that a search shows. */
 const SHOWN_MAX = 50
@@ -25,24 +32,34 @@ export function useCampaignSearch(text: string) {
 }
 
 interface Addition {
+  campaign: Pick<Campaign, 'id' | 'name'>
+  ids: readonly string[]
+  /** Receives the number of IODs dealt with so far. */
+  onStep: (done: number) => void
+}
+
+interface Sum {
   added: number
   /** IODs that were in the campaign before. */
   already: number
   /** IODs that no longer exist. */
   unknown: number
-  /** The error of the request that failed; those after it were not sent. */
-  error?: unknown
 }
 
-/** Adds IODs to a campaign in batches of 500. `onStep` receives the number of IODs dealt with so far. */
-async function addInBatches(
-  api: ApiClient,
-  campaignId: string,
-  ids: readonly string[],
-  onStep: (done: number) => void,
-): Promise<Addition> {
-  const sum: Addition = { added: 0, already: 0, unknown: 0 }
-  const params = { id: campaignId }
+/** A request failed, and those after it were not sent. What was added before stays. */
+class PartlyAdded extends Error {
+  readonly sum: Sum
+
+  constructor(sum: Sum, cause: unknown) {
+    super('', { cause })
+    this.sum = sum
+  }
+}
+
+/** Adds IODs to a campaign in batches of 500. @throws PartlyAdded */
+async function addInBatches(api: ApiClient, { campaign, ids, onStep }: Addition): Promise<Sum> {
+  const sum: Sum = { added: 0, already: 0, unknown: 0 }
+  const params = { id: campaign.id }
   for (let from = 0; from < ids.length; from += LIMITS.addedIodsMax) {
     const iod_ids = ids.slice(from, from + LIMITS.addedIodsMax)
     try {
@@ -51,14 +68,14 @@ async function addInBatches(
       sum.already += answer.already.length
       sum.unknown += answer.unknown.length
     } catch (error) {
-      return { ...sum, error }
+      throw sum.added + sum.already > 0 && !isUnauthorized(error) ? new PartlyAdded(sum, error) : error
     }
     onStep(from + iod_ids.length)
   }
   return sum
 }
 
-const sentences = (name: string, { already, unknown }: Addition): string =>
+const sentences = (name: string, { already, unknown }: Sum): string =>
   [
     `“${truncate(name, NAME_CHARS)}”.`,
     already > 0 && `${formatCount(already)} IOD(s) were in it already.`,
@@ -67,50 +84,35 @@ const sentences = (name: string, { already, unknown }: Addition): string =>
     .filter(Boolean)
     .join(' ')
 
-/** Functions that create a campaign, and add IODs to one. Both tell their result as a toast. */
+/** Creates a campaign; `onCreated` receives it. */
+export function useCreateCampaign(onCreated: (campaign: Campaign) => void) {
+  const { api } = useHost()
+  return useAction({
+    mutationFn: (body: { name: string; description: string }) => api.call('POST /campaigns', { body }),
+    onSuccess: onCreated,
+    failed: 'Failed to create campaign',
+    invalidates: [CAMPAIGNS],
+  })
+}
+
+/** Adds IODs to a campaign. After a failure it can be run again. */
 export function useAddToCampaign() {
-  const { api, notify, navigate } = useHost()
-  const queryClient = useQueryClient()
-  /** Null after a failure. */
-  const create = useCallback(
-    async (body: { name: string; description: string }): Promise<Campaign | null> => {
-      try {
-        const campaign = await api.call('POST /campaigns', { body })
-        await queryClient.invalidateQueries({ queryKey: CAMPAIGNS })
-        return campaign
-      } catch (error) {
-        if (!isUnauthorized(error)) notify(errorToast(error, 'Failed to create campaign'))
-        return null
-      }
+  const { api, navigate } = useHost()
+  return useAction({
+    mutationFn: (addition: Addition) => addInBatches(api, addition),
+    done: (sum, { campaign: { id, name } }) => ({
+      title: `Added ${formatCount(sum.added)} IOD(s) to the campaign`,
+      description: sentences(name, sum),
+      status: sum.unknown > 0 ? 'warning' : sum.added > 0 ? 'success' : 'info',
+      action: { text: 'View', onClick: () => navigate(paths.campaign(id)) },
+    }),
+    failed: (error, { campaign: { name }, ids }) => {
+      if (!(error instanceof PartlyAdded)) return errorToast(error, 'Failed to add IODs')
+      const { sum, cause } = error
+      const inIt = formatCount(sum.added + sum.already)
+      const description = `${inIt} of ${formatCount(ids.length)} IOD(s) are in “${truncate(name, NAME_CHARS)}” now, the others not: ${errorDetail(cause, 'try again.')}`
+      return errorToast(cause, '', { description })
     },
-    [api, notify, queryClient],
-  )
-  /** Resolves to whether no request failed. What was added before a failure stays: it can be tried again. */
-  const add = useCallback(
-    async (
-      { id, name }: Pick<Campaign, 'id' | 'name'>,
-      ids: readonly string[],
-      onStep: (done: number) => void,
-    ): Promise<boolean> => {
-      const sum = await addInBatches(api, id, ids, onStep)
-      void queryClient.invalidateQueries({ queryKey: CAMPAIGNS })
-      if (sum.error !== undefined) {
-        if (isUnauthorized(sum.error)) return false
-        const toast = errorToast(sum.error, 'Failed to add IODs')
-        const inIt = sum.added + sum.already
-        const part = `${formatCount(inIt)} of ${formatCount(ids.length)} IOD(s) are in “${truncate(name, NAME_CHARS)}” now, the others not: ${errorDetail(sum.error, 'try again.')}`
-        notify(inIt > 0 ? { ...toast, description: part } : toast)
-        return false
-      }
-      notify({
-        title: `Added ${formatCount(sum.added)} IOD(s) to the campaign`,
-        description: sentences(name, sum),
-        status: sum.unknown > 0 ? 'warning' : sum.added > 0 ? 'success' : 'info',
-        action: { text: 'View', onClick: () => navigate(paths.campaign(id)) },
-      })
-      return true
-    },
-    [api, navigate, notify, queryClient],
-  )
-  return { create, add }
+    invalidates: [CAMPAIGNS],
+  })
 }

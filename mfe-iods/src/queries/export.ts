@@ -1,7 +1,6 @@
 import { type Iod, LIMITS, type Tlp } from '@iodine/contracts'
-import { type ApiClient, errorToast, useHost } from '@iodine/mfe-kit'
+import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
-import { useCallback } from 'react'
 
 /** The levels of IODs that imports have marked, by id. */
 const readLevels = async (api: ApiClient, iods: readonly Iod[]): Promise<Map<string, Tlp>> => {
@@ -14,22 +13,24 @@ const readLevels = async (api: ApiClient, iods: readonly Iod[]): Promise<Map<str
   return found
 }
 
-/** Returns a function that saves IODs as a file. The code of the formats is loaded on first use. */
+interface Export {
+  iods: readonly Iod[]
+  format: 'csv' | 'json'
+}
+
+/** Saves IODs as a file. The code of the formats is loaded on first use. */
 export function useExportIods() {
-  const { api, notify, session } = useHost()
-  const userId = session.user.id
-  return useCallback(
-    async (iods: readonly Iod[], format: 'csv' | 'json'): Promise<void> => {
-      try {
-        const { exportIods } = await import('@iodine/exchange')
-        const levels = await readLevels(api, iods)
-        const { name, mediaType, text } = exportIods(iods, format, { now: new Date(), userId, levels })
-        saveFile(name, new Blob([text], { type: mediaType }))
-        notify({ title: `${iods.length} IOD(s) exported as ${name}`, status: 'success' })
-      } catch (error) {
-        notify(errorToast(error, 'Failed to export IODs'))
-      }
+  const { api, session } = useHost()
+  return useAction({
+    mutationFn: async ({ iods, format }: Export) => {
+      const { exportIods } = await import('@iodine/exchange')
+      const levels = await readLevels(api, iods)
+      const options = { now: new Date(), userId: session.user.id, levels }
+      const { name, mediaType, text } = exportIods(iods, format, options)
+      saveFile(name, new Blob([text], { type: mediaType }))
+      return name
     },
-    [api, notify, userId],
-  )
+    done: (name, { iods }) => `${iods.length} IOD(s) exported as ${name}`,
+    failed: 'Failed to export IODs',
+  })
 }

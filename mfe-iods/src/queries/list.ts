@@ -29,11 +29,9 @@ export function useIodList(filters: IodFilters, sort: IodSort) {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   })
-  const { data, refetch } = query
-  const iods = useMemo(() => {
-    const byId = new Map(data?.pages.flatMap(page => page.items).map(iod => [iod.id, iod]))
-    return data && [...byId.values()]
-  }, [data])
+  const { items, refetch } = query
+  // A page that was read later may have an IOD of an earlier one.
+  const iods = useMemo(() => items && [...new Map(items.map(iod => [iod.id, iod])).values()], [items])
   const refresh = useCallback(async () => {
     queryClient.setQueryData<IodPages>(
       queryKey,
@@ -41,7 +39,11 @@ export function useIodList(filters: IodFilters, sort: IodSort) {
     )
     await refetch()
   }, [queryClient, queryKey, refetch])
-  const [first] = data?.pages ?? []
-  const total = data && (first?.total ?? iods?.length)
-  return { ...query, data: iods, total, isExact: first?.exact !== false, refresh }
+  return {
+    ...query,
+    data: iods,
+    total: iods && (query.total ?? iods.length),
+    isExact: query.pages?.[0]?.exact !== false,
+    refresh,
+  }
 }

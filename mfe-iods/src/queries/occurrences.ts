@@ -12,15 +12,13 @@ const NEIGHBOURS_SHOWN = 5
 /** The campaigns an IOD is in, newest first, paginated. */
 export function useCampaignsOf(id: string, enabled: boolean) {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CAMPAIGNS, id],
     readPage: (page, signal) =>
       api.page('GET /campaigns', { query: { iod_id: id, limit: CAMPAIGNS_SHOWN, ...page }, signal }),
     enabled,
     staleTime: FRESH_MS,
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
 }
 
 /** Returns a function that reads the campaigns of the shown IODs again. */

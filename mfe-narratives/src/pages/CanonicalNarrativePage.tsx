@@ -1,5 +1,5 @@
 import type { CanonicalDetail, CanonicalSentence, CanonPart, Iod, Triplet } from '@iodine/contracts'
-import { errorToast, hasStatus, paths, SectionLink, useHost, useSections } from '@iodine/mfe-kit'
+import { hasStatus, paths, SectionLink, useAction, useSections } from '@iodine/mfe-kit'
 import {
   BackButton,
   Button,
@@ -242,29 +242,26 @@ function Sources({ narrative: { by_source }, source, onSource }: SourcesProps) {
 }
 
 function Sentences({ id, source }: { id: string; source: string | null }) {
-  const { notify } = useHost()
   const query = useSentences(id, source)
-  const narratives = useMemo(() => query.data?.map(narrativeOf), [query.data])
+  const narratives = useMemo(() => query.items?.map(narrativeOf), [query.items])
   const iodOf = useTripletIods(narratives)
   const readNarrative = useReadNarrative()
   const [converting, setConverting] = useState<Said | null>(null)
-  const convert = async (sentence: CanonicalSentence, triplet: Triplet) => {
-    try {
-      setConverting({ narrative: await readNarrative(sentence.narrative_id), triplet })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to load the text'))
-    }
-  }
+  const { run: convert } = useAction({
+    mutationFn: ({ sentence }: { sentence: CanonicalSentence; triplet: Triplet }) =>
+      readNarrative(sentence.narrative_id),
+    onSuccess: (narrative, { triplet }) => setConverting({ narrative, triplet }),
+    failed: 'Unable to load the text',
+  })
   return (
     <section aria-labelledby="canonical-sentences">
       <h2 id="canonical-sentences" className={styles.heading}>
-        Sentences{query.data && ` (${formatCount(query.total)})`}
+        Sentences{query.items && ` (${formatCount(query.total ?? 0)})`}
       </h2>
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the sentences"
         skeleton={<SkeletonCards count={3} lines={2} className={styles.sentences} />}
-        isEmpty={sentences => sentences.length === 0}
         empty={<p className={styles.muted}>No text says this any more.</p>}
       >
         {sentences => (
@@ -275,11 +272,11 @@ function Sentences({ id, source }: { id: string; source: string | null }) {
                   key={`${sentence.narrative_id} ${sentence.place?.start ?? ''}`}
                   sentence={sentence}
                   iodOf={iodOf}
-                  onConvert={triplet => void convert(sentence, triplet)}
+                  onConvert={triplet => void convert({ sentence, triplet })}
                 />
               ))}
             </ul>
-            <LoadMore query={query} text="Show more sentences" />
+            <LoadMore query={query.more} text="Show more sentences" />
           </>
         )}
       </LoadingPanel>

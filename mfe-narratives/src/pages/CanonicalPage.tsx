@@ -76,20 +76,19 @@ export function CanonicalPage() {
           query={list}
           errorTitle="Unable to load canonical narratives"
           skeleton={<SkeletonCards count={5} lines={1} className={styles.list} />}
-          isEmpty={narratives => narratives.length === 0}
           empty={<Nothing q={q} whose={whose} />}
         >
           {narratives => (
             <>
               <p className={styles.count} role="status">
-                {formatCount(list.total)} {list.total === 1 ? 'narrative' : 'narratives'}
+                {formatCount(list.total ?? 0)} {list.total === 1 ? 'narrative' : 'narratives'}
               </p>
               <ul className={styles.list} aria-label="Canonical narratives">
                 {narratives.map(narrative => (
                   <Row key={narrative.id} narrative={narrative} userId={whose.userId} />
                 ))}
               </ul>
-              <LoadMore query={list} text="Show more narratives" />
+              <LoadMore query={list.more} text="Show more narratives" />
             </>
           )}
         </LoadingPanel>
@@ -183,7 +182,7 @@ function Comparison({ state }: { state: CanonicalState | undefined }) {
             text="Compare by meaning"
             title="Sends the labels of your triplets, no texts, to the AI provider with your key"
             loading={state?.comparing ?? false}
-            onClick={() => void compare()}
+            onClick={() => void compare.run()}
           />
         ) : (
           <SectionLink to={paths.profile()}>Add an AI key to compare by meaning</SectionLink>

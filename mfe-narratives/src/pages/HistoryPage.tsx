@@ -15,9 +15,8 @@ import {
   Tag,
 } from '@iodine/ui'
 import { HistoryIcon } from '@iodine/ui/icons'
-import { useState } from 'react'
 import { linesOf } from '../model/canonical'
-import { useDecide, useDecisions } from '../queries/canonical'
+import { useDecisions, useUndo } from '../queries/canonical'
 import styles from './HistoryPage.module.css'
 import listStyles from './NarrativesPage.module.css'
 
@@ -25,7 +24,6 @@ import listStyles from './NarrativesPage.module.css'
 export function HistoryPage() {
   const { open } = useSections()
   const query = useDecisions()
-  const { undo } = useDecide(() => {})
   return (
     <Page>
       <BackButton text="All canonical narratives" onClick={() => open(paths.canonicalNarratives())} />
@@ -37,7 +35,6 @@ export function HistoryPage() {
         query={query}
         errorTitle="Unable to load the history"
         skeleton={<SkeletonCards count={3} lines={2} className={listStyles.list} />}
-        isEmpty={decisions => decisions.length === 0}
         empty={
           <EmptyState
             icon={<HistoryIcon />}
@@ -50,10 +47,10 @@ export function HistoryPage() {
           <>
             <ul className={styles.list} aria-label="Decisions">
               {decisions.map(decision => (
-                <Decision key={decision.id} decision={decision} onUndo={() => undo(decision.id)} />
+                <Decision key={decision.id} decision={decision} />
               ))}
             </ul>
-            <LoadMore query={query} text="Show more" />
+            <LoadMore query={query.more} text="Show more" />
           </>
         )}
       </LoadingPanel>
@@ -61,13 +58,9 @@ export function HistoryPage() {
   )
 }
 
-function Decision({ decision, onUndo }: { decision: CanonicalDecision; onUndo: () => Promise<void> }) {
-  const [isWorking, setWorking] = useState(false)
-  const { action, at, undone_at } = decision
-  const undo = async () => {
-    setWorking(true)
-    await onUndo().finally(() => setWorking(false))
-  }
+function Decision({ decision }: { decision: CanonicalDecision }) {
+  const undo = useUndo()
+  const { id, action, at, undone_at } = decision
   return (
     <li>
       <Card className={styles.decision} compact>
@@ -93,8 +86,8 @@ function Decision({ decision, onUndo }: { decision: CanonicalDecision; onUndo: (
             size="small"
             variant="outlined"
             text="Undo"
-            loading={isWorking}
-            onClick={() => void undo()}
+            loading={undo.isPending}
+            onClick={() => void undo.run(id)}
           />
         )}
       </Card>

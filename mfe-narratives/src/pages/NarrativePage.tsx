@@ -24,7 +24,7 @@ export function NarrativePage() {
   const { deleting, remove, restore } = useDeleteNarrative()
   const [converting, setConverting] = useState<Said | null>(null)
   const leave = async () => {
-    if (await remove(id, () => void restore(id))) open(paths.narratives())
+    if (await remove({ id, onUndone: () => void restore(id) })) open(paths.narratives())
   }
   return (
     <Page>

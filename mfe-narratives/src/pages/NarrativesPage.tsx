@@ -33,18 +33,18 @@ export function NarrativesPage() {
   const waiting = extractions.underWay.some(extraction => extraction.phase === 'waiting')
   const list = useNarratives(waiting)
   const opened = useOpenNarratives(extractions.underWay.some(({ phase }) => phase !== 'overdue'))
-  const iodOf = useTripletIods(list.data)
-  const { deleting, removed, remove, restore, release } = useRemoval(list.data)
+  const iodOf = useTripletIods(list.items)
+  const { deleting, removed, remove, restore, release } = useRemoval(list.items)
   const [converting, setConverting] = useState<Said | null>(null)
 
   const { settle } = extractions
   // biome-ignore lint/correctness/useExhaustiveDependencies: an equal answer counts too, because a wait may be over
   useEffect(() => {
-    if (list.data) settle(list.data)
-  }, [list.data, list.dataUpdatedAt, settle])
+    if (list.items) settle(list.items)
+  }, [list.items, list.dataUpdatedAt, settle])
 
   // Repeated failures of the poll show a single toast.
-  useErrorToast(list.isError, 'Unable to load narratives')
+  useErrorToast(list.error !== null, 'Unable to load narratives')
 
   return (
     <Page>
@@ -54,11 +54,13 @@ export function NarrativesPage() {
           underWay={extractions.underWay}
           isUnderWay={extractions.isUnderWay}
           keyFault={extractions.keyFault}
-          onExtract={(text, src) => extractions.extract(text, src, list.data ?? [])}
+          onExtract={(text, src) => extractions.extract(text, src, list.items ?? [])}
         />
         <section aria-labelledby="analyzed-narratives">
           <header className={styles.listHeader}>
-            <h2 id="analyzed-narratives">Analyzed narratives{list.data && ` (${list.total})`}</h2>
+            <h2 id="analyzed-narratives">
+              Analyzed narratives{list.items && ` (${list.total ?? list.items.length})`}
+            </h2>
             <Legend />
           </header>
           <div className={styles.list}>
@@ -67,7 +69,7 @@ export function NarrativesPage() {
                 key={`${extraction.startedAt} ${extraction.text}`}
                 extraction={extraction}
                 open={openOf(extraction, opened)}
-                onCancel={id => void extractions.cancel(extraction, id)}
+                onCancel={id => void extractions.cancel({ extraction, id })}
                 onDismiss={() => extractions.dismiss(extraction)}
               />
             ))}
@@ -107,7 +109,7 @@ export function NarrativesPage() {
                       />
                     ),
                   )}
-                  <LoadMore inline query={list} text="Show more narratives" />
+                  <LoadMore inline query={list.more} text="Show more narratives" />
                 </>
               )}
             </LoadingPanel>
@@ -134,7 +136,7 @@ function useRemoval(listed: readonly Narrative[] | undefined) {
     if (await narratives.restore(id)) release(id)
   }
   const remove = async (id: string, height: number) => {
-    if (!(await narratives.remove(id, () => void restore(id)))) return
+    if (!(await narratives.remove({ id, onUndone: () => void restore(id) }))) return
     const index = shown.current.findIndex(({ item }) => item?.id === id)
     // Nothing else can move when it was the only one.
     if (index >= 0 && shown.current.length > 1) setRemoved(all => [...all, { id, index, height }])

@@ -1,7 +1,7 @@
 import type { CanonicalNarrative, CanonPart } from '@iodine/contracts'
-import { errorDetail, errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
+import { errorDetail, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useEffect } from 'react'
+import { useEffect } from 'react'
 
 const CANONICAL = ['canonical']
 const STATE = ['canonical-state']
@@ -22,14 +22,12 @@ const ownerOf = (userId: string | null) => (userId ? { user_id: userId } : {})
 export function useCanonicalList(q: string, { scope, userId }: Whose) {
   const { api } = useHost()
   const asked = { ...(q && { q }), ...(scope === 'all' ? { scope } : ownerOf(userId)), limit: PAGE_SIZE }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'list', asked],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical', { query: { ...asked, ...page }, signal }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
 }
 
 /** The narratives with a spelling that contains the words, strongest first. */
@@ -59,7 +57,7 @@ export function useCanonical(id: string, userId: string | null) {
 export function useSentences(id: string, source: string | null) {
   const { api } = useHost()
   const asked = { ...(source !== null && { source }), limit: SENTENCES }
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'sentences', id, asked],
     placeholderData: keepPreviousData,
     readPage: (page, signal) =>
@@ -69,19 +67,16 @@ export function useSentences(id: string, source: string | null) {
         signal,
       }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? 0 }
 }
 
 /** What the user has merged and split, newest first. */
 export function useDecisions() {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...CANONICAL, 'history'],
     readPage: (page, signal) =>
       api.page('GET /narratives/canonical/history', { query: { limit: PAGE_SIZE, ...page }, signal }),
   })
-  return { ...query, data: query.data?.pages.flatMap(page => page.items) }
 }
 
 /** Whether texts are still being gathered. Everything canonical is read again once they are. */
@@ -101,49 +96,39 @@ export function useCanonicalState(enabled: boolean) {
   return data
 }
 
-/** Returns a function that has the user's labels compared by their meaning. A toast tells a failure. */
-export function useCompareByMeaning(): () => Promise<void> {
-  const { api, notify } = useHost()
+/** Has the user's labels compared by their meaning. */
+export function useCompareByMeaning() {
+  const { api } = useHost()
   const client = useQueryClient()
-  return async () => {
-    try {
-      await api.call('POST /narratives/canonical/compare')
-    } catch (error) {
-      notify(errorToast(error, 'Unable to compare by meaning'))
-    }
+  return useAction({
+    mutationFn: () => api.call('POST /narratives/canonical/compare'),
     // A first reading that began before would be taken for the new one.
-    await client.cancelQueries({ queryKey: STATE })
-    await client.invalidateQueries({ queryKey: STATE })
-  }
+    onSettled: () =>
+      client.cancelQueries({ queryKey: STATE }).then(() => client.invalidateQueries({ queryKey: STATE })),
+    failed: 'Unable to compare by meaning',
+  })
 }
 
-/** Functions that merge, split and undo. They resolve to the narrative's id, or to why it was refused. */
+/** Undoes a merge or a split by its id. Also if it is undone already, in another tab. */
+export function useUndo(onUndone?: () => void) {
+  const { api } = useHost()
+  return useAction({
+    mutationFn: async (id: string): Promise<unknown> =>
+      api.call('POST /narratives/canonical/history/:id/undo', { params: { id } }).catch(error => {
+        if (!hasStatus(error, 409)) throw error
+      }),
+    onSettled: (_, error) => error || onUndone?.(),
+    done: (_, key) => ({ title: 'Undone', key }),
+    failed: 'Unable to undo this',
+    invalidates: [CANONICAL, STATE],
+  })
+}
+
+/** Functions that merge and split. They resolve to the narrative's id, or to why it was refused. */
 export function useDecide(onUndone: () => void) {
   const { api, notify } = useHost()
   const client = useQueryClient()
-  const reload = useCallback(async () => {
-    await client.invalidateQueries({ queryKey: CANONICAL })
-    void client.invalidateQueries({ queryKey: STATE })
-  }, [client])
-
-  const undo = useCallback(
-    async (decision: string): Promise<void> => {
-      try {
-        await api.call('POST /narratives/canonical/history/:id/undo', { params: { id: decision } })
-      } catch (error) {
-        // Undone in another tab.
-        if (!hasStatus(error, 409)) {
-          notify(errorToast(error, 'Unable to undo this'))
-          return
-        }
-      }
-      notify({ status: 'success', title: 'Undone', key: decision })
-      await reload()
-      onUndone()
-    },
-    [api, notify, reload, onUndone],
-  )
-
+  const { run: undo } = useUndo(onUndone)
   const decided = async (
     title: string,
     request: () => Promise<{ id: string; decision: string }>,
@@ -156,7 +141,7 @@ export function useDecide(onUndone: () => void) {
         key: decision,
         action: { text: 'Undo', onClick: () => void undo(decision) },
       })
-      void reload()
+      for (const queryKey of [CANONICAL, STATE]) void client.invalidateQueries({ queryKey })
       return { id }
     } catch (error) {
       return { refused: errorDetail(error, 'The server could not be reached. Please try again.') }
@@ -173,5 +158,5 @@ export function useDecide(onUndone: () => void) {
         body: { part, members, together },
       }),
     )
-  return { merge, split, undo }
+  return { merge, split }
 }

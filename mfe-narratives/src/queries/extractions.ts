@@ -1,5 +1,13 @@
 import type { Narrative } from '@iodine/contracts'
-import { errorDetail, errorToast, hasStatus, isApiError, useHost } from '@iodine/mfe-kit'
+import {
+  errorDetail,
+  errorToast,
+  hasStatus,
+  isApiError,
+  isUnauthorized,
+  useAction,
+  useHost,
+} from '@iodine/mfe-kit'
 import { useQueryClient } from '@iodine/mfe-kit/query'
 import { useCallback, useState, useSyncExternalStore } from 'react'
 import { createExtractions, type Extraction, type Extractions } from '../model/extractions'
@@ -85,7 +93,7 @@ export function useExtractions() {
           description: KEY_HINT,
           duration: KEY_REQUIRED_MS,
         })
-      } else {
+      } else if (!isUnauthorized(error)) {
         notify(errorToast(error, 'Error extracting narratives'))
       }
       return false
@@ -93,16 +101,13 @@ export function useExtractions() {
   }
 
   /** Cancels an extraction: the server deletes the narrative and drops the result. */
-  const cancel = async (extraction: Extraction, id: string): Promise<void> => {
-    try {
-      await api.call('DELETE /narratives/data/:id', { params: { id } })
-      store.end(extraction)
-    } catch (error) {
-      // The extraction has ended, so the list will show its narrative.
-      if (hasStatus(error, 404)) return
-      notify(errorToast(error, 'Unable to delete narrative'))
-    }
-  }
+  const { run: cancel } = useAction({
+    mutationFn: ({ id }: { extraction: Extraction; id: string }) =>
+      api.call('DELETE /narratives/data/:id', { params: { id } }),
+    onSuccess: (_, { extraction }) => store.end(extraction),
+    // The extraction has ended, so the list will show its narrative.
+    failed: error => (hasStatus(error, 404) ? null : errorToast(error, 'Unable to delete narrative')),
+  })
 
   /** Removes the extractions whose narratives are in the list. */
   const settle = useCallback(

@@ -1,6 +1,6 @@
-import { errorToast, hasStatus, useHost } from '@iodine/mfe-kit'
+import { type Action, errorToast, hasStatus, useAction, useHost } from '@iodine/mfe-kit'
 import { usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useMemo, useState } from 'react'
+import { useState } from 'react'
 
 export const NARRATIVES_KEY = ['narratives']
 
@@ -10,66 +10,56 @@ const POLL_MS = 3_000
 /** The user's narratives, newest first, paginated. Refetched every 3 s while `polling`. */
 export function useNarratives(polling: boolean) {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: NARRATIVES_KEY,
     readPage: (page, signal) =>
       api.page('GET /narratives/data', { query: { limit: PAGE_SIZE, ...page }, signal }),
     refetchInterval: polling ? POLL_MS : false,
   })
-  const pages = query.data?.pages
-  const narratives = useMemo(() => pages?.flatMap(page => page.items), [pages])
-  return { ...query, data: narratives, total: pages?.[0]?.total ?? narratives?.length ?? 0 }
 }
 
-/** Deletes narratives, and brings them back while the service can. Toasts report the result. */
+interface Deletion {
+  id: string
+  /** Called when the toast's Undo is pressed. */
+  onUndone: () => void
+}
+
+/** Deletes narratives, and restores them while the service can. */
 export function useDeleteNarrative() {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const client = useQueryClient()
   const [deleting, setDeleting] = useState<readonly string[]>([])
-  const reload = useCallback(() => client.invalidateQueries({ queryKey: NARRATIVES_KEY }), [client])
-
   /** Resolves to whether nothing is left to undo, once the list is up to date. */
-  const restore = useCallback(
-    async (id: string): Promise<boolean> => {
+  const { run: restore }: Action<string> = useAction({
+    mutationFn: async (id: string): Promise<boolean> => {
       try {
         await api.call('POST /narratives/data/:id/restore', { params: { id } })
       } catch (error) {
-        if (hasStatus(error, 404)) notify(errorToast(null, 'This narrative can no longer be restored'))
         // 409: the other button has restored it.
-        else if (!hasStatus(error, 409)) {
-          const again = { text: 'Try again', onClick: () => void restore(id) }
-          notify(errorToast(error, 'Unable to restore narrative', { key: id, action: again }))
-          return false
-        }
+        if (!hasStatus(error, 404) && !hasStatus(error, 409)) throw error
+        return hasStatus(error, 409)
       }
-      await reload()
       return true
     },
-    [api, notify, reload],
-  )
-
-  /** @param onUndone called when the toast's Undo is pressed. Resolves to whether the narrative was deleted. */
-  const remove = useCallback(
-    async (id: string, onUndone: () => void): Promise<boolean> => {
-      setDeleting(ids => [...ids, id])
-      try {
-        await api.call('DELETE /narratives/data/:id', { params: { id } })
-      } catch (error) {
-        notify(errorToast(error, 'Unable to delete narrative'))
-        return false
-      } finally {
-        setDeleting(ids => ids.filter(other => other !== id))
-      }
-      notify({
-        status: 'success',
-        title: 'Narrative deleted',
+    done: isRestored => (isRestored ? null : errorToast(null, 'This narrative can no longer be restored')),
+    failed: (error, id) =>
+      errorToast(error, 'Unable to restore narrative', {
         key: id,
-        action: { text: 'Undo', onClick: onUndone },
-      })
-      void reload()
-      return true
-    },
-    [api, notify, reload],
-  )
+        action: { text: 'Try again', onClick: () => void restore(id) },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: NARRATIVES_KEY }),
+  })
+  const { run: remove } = useAction({
+    mutationFn: ({ id }: Deletion) => api.call('DELETE /narratives/data/:id', { params: { id } }),
+    onMutate: ({ id }) => setDeleting(ids => [...ids, id]),
+    onSettled: (_result, _error, { id }) => setDeleting(ids => ids.filter(other => other !== id)),
+    onSuccess: () => void client.invalidateQueries({ queryKey: NARRATIVES_KEY }),
+    done: (_, { id, onUndone }) => ({
+      title: 'Narrative deleted',
+      key: id,
+      action: { text: 'Undo', onClick: onUndone },
+    }),
+    failed: 'Unable to delete narrative',
+  })
   return { deleting, remove, restore }
 }

@@ -1,8 +1,8 @@
-import type { Iod, Narrative, Triplet } from '@iodine/contracts'
+import type { Iod, Narrative } from '@iodine/contracts'
 import { lookupBatches } from '@iodine/known-iods'
-import { useHost, writeOver } from '@iodine/mfe-kit'
-import { keepPreviousData, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { useCallback, useMemo } from 'react'
+import { useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
+import { useMemo } from 'react'
 import { iodMatcher, tripletValue } from '../model/triplets'
 
 const KEY = 'triplet-iods'
@@ -32,35 +32,14 @@ export function useTripletIods(narratives: readonly Narrative[] | undefined) {
   return useMemo(() => iodMatcher(data ?? []), [data])
 }
 
-/**
- * Creates an IOD from a triplet and marks the triplet. Rejects if the server refuses. The marks are then
- * refetched, because another user may have created the same IOD.
- */
-export function useConvertTriplet() {
-  const { api } = useHost()
+/** Marks the triplet of a new IOD; reads all marks again where another user may have created the same IOD. */
+export function useTripletIodCache() {
   const client = useQueryClient()
-  return useCallback(
-    async (triplet: Triplet, value: string, description: string): Promise<Iod> => {
-      try {
-        const iod = await api.call('POST /iods', {
-          body: {
-            value,
-            category: 'NARRATIVE_TRIPLET',
-            description,
-            source_type: 'NARRATIVES',
-            source: triplet.narrative_data.src,
-            source_id: triplet.id,
-          },
-        })
-        await writeOver(client, [[KEY]], () =>
-          client.setQueriesData<Iod[]>({ queryKey: [KEY] }, iods => [...(iods ?? []), iod]),
-        )
-        return iod
-      } catch (error) {
-        void client.invalidateQueries({ queryKey: [KEY] })
-        throw error
-      }
-    },
-    [api, client],
-  )
+  return {
+    add: (iod: Iod) =>
+      writeOver(client, [[KEY]], () =>
+        client.setQueriesData<Iod[]>({ queryKey: [KEY] }, iods => [...(iods ?? []), iod]),
+      ),
+    refresh: () => void client.invalidateQueries({ queryKey: [KEY] }),
+  }
 }

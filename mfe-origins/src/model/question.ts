@@ -1,4 +1,5 @@
 import { isId, type SightingSearch } from '@iodine/contracts'
+import { fromUtcInput } from '@iodine/mfe-kit'
 
 /** What is searched for: words of the form's three kinds, or the id of a record or an IOD. */
 export type By = 'value' | 'text' | 'url' | 'record' | 'iod'
@@ -45,8 +46,6 @@ export const toAddress = ({ by, words, scope, since, until }: Question): Record<
   ...(until && { until }),
 })
 
-const utc = (local: string): string => `${local.length === 16 ? `${local}:00` : local}Z`
-
 /**
  * The body of a search.
  * @param value of the IOD, where the question is one
@@ -57,6 +56,6 @@ export const toBody = (
 ): Omit<SightingSearch, 'limit'> => ({
   ...(by === 'record' ? { record_id: words } : by === 'iod' ? { value: value ?? '' } : { [by]: words }),
   scope,
-  ...(since && { since: utc(since) }),
-  ...(until && { until: utc(until) }),
+  ...(since && { since: fromUtcInput(since) }),
+  ...(until && { until: fromUtcInput(until) }),
 })

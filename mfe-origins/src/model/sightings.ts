@@ -6,6 +6,7 @@ import {
   type SightingResults,
   type Source,
 } from '@iodine/contracts'
+import { exactTime, formatSpan } from '@iodine/mfe-kit'
 
 /** How a sighting matches, strongest first: it has the shape of the first that applies. */
 export const KINDS: readonly Match[] = [
@@ -83,18 +84,6 @@ export function joinPages(pages: readonly SightingResults[]): Found | undefined 
     edgesTo,
   }
 }
-
-/** '12 s', '3.5 min', '2 h', '4 days' */
-export function formatSpan(seconds: number): string {
-  const shown = (value: number) => String(Math.round(value * 10) / 10)
-  const span = Math.abs(seconds)
-  if (span < 120) return `${shown(span)} s`
-  if (span < 7_200) return `${shown(span / 60)} min`
-  return span < 172_800 ? `${shown(span / 3_600)} h` : `${shown(span / 86_400)} days`
-}
-
-/** '2026-03-01 10:00:20 UTC': what pages say is compared to the second. */
-export const exactTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
 
 /** Time of a sighting, as far as it is known. */
 type Timed = Pick<Sighting, 'at' | 'posted_claimed'>

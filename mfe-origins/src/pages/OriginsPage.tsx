@@ -1,4 +1,4 @@
-import { hasStatus, paths, SectionLink } from '@iodine/mfe-kit'
+import { exactTime, hasStatus, paths, SectionLink, withData } from '@iodine/mfe-kit'
 import {
   Callout,
   EmptyState,
@@ -13,7 +13,7 @@ import { SearchIcon, TimelineEventsIcon } from '@iodine/ui/icons'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { type Question, readQuestion, toAddress } from '../model/question'
-import { exactTime, type Found, nameOf } from '../model/sightings'
+import { type Found, nameOf } from '../model/sightings'
 import { useAskedIod, useSightings } from '../queries/search'
 import { Firsts } from './Firsts'
 import { Legend } from './Legend'
@@ -31,7 +31,7 @@ export function OriginsPage() {
   const question = useMemo(() => readQuestion(search), [search])
   const iod = useAskedIod(question)
   const found = useSightings(question, iod.data?.value)
-  const query = question?.by === 'iod' && !iod.data ? { ...iod, data: undefined } : found
+  const query = question?.by === 'iod' && !iod.data ? withData<Found>(iod, undefined) : found
   const address = question ? new URLSearchParams(toAddress(question)).toString() : ''
 
   const ask = (asked: Question) => {

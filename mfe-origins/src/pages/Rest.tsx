@@ -11,7 +11,9 @@ export interface RestProps {
 
 /** Loads the pages after the first, one after the other, once the user asks for them. */
 export function Rest({ query, shown, total }: RestProps) {
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = query
+  const { isFetching, more } = query
+  const { hasNextPage, fetchNextPage } = more
+  const isFetchNextPageError = Boolean(more.nextPageError)
   const [wanted, setWanted] = useState(false)
   const goesOn = wanted && hasNextPage && !isFetchNextPageError
   useEffect(() => {

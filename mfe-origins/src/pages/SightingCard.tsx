@@ -1,9 +1,9 @@
 import { type Sighting, siteOf } from '@iodine/contracts'
-import { paths, SectionLink } from '@iodine/mfe-kit'
+import { exactTime, paths, SectionLink } from '@iodine/mfe-kit'
 import { Button, Card, SourceLink, Tag } from '@iodine/ui'
 import { CrossIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
-import { describeEdge, exactTime, type Found, MATCH_LABELS, nameOf, SOURCE_LABELS } from '../model/sightings'
+import { describeEdge, type Found, MATCH_LABELS, nameOf, SOURCE_LABELS } from '../model/sightings'
 import styles from './SightingCard.module.css'
 
 export interface SightingCardProps {

@@ -1,4 +1,4 @@
-import { errorToast, useHost } from '@iodine/mfe-kit'
+import { errorToast, useAction } from '@iodine/mfe-kit'
 import { Button, ButtonGroup, Card, useMedia } from '@iodine/ui'
 import { ArrowLeftIcon, ArrowRightIcon, MinusIcon, PlusIcon } from '@iodine/ui/icons'
 import {
@@ -46,7 +46,6 @@ export interface TimelineProps {
 
 /** Sightings over time, a lane an account. */
 export function Timeline({ found, selected, onSelect, onOpen, legend }: TimelineProps) {
-  const { notify } = useHost()
   const hintId = useId()
   const timeline = useMemo(() => layTimeline(found.items), [found.items])
   const { whole } = timeline
@@ -58,7 +57,6 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
   const width = useWidth(frame)
   const [scroll, setScroll] = useState(0)
   const [hovered, setHovered] = useState(-1)
-  const [saving, setSaving] = useState(false)
 
   const lanesHeight = AXIS_HEIGHT + timeline.lanes.length * LANE_HEIGHT + 8
   const height = Math.min(lanesHeight, HEIGHT_MAX)
@@ -118,16 +116,10 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
     else return
     event.preventDefault()
   }
-  const png = async () => {
-    setSaving(true)
-    try {
-      await savePng(timeline, found.edges, span, index)
-    } catch {
-      notify(errorToast(null, 'The picture could not be made'))
-    } finally {
-      setSaving(false)
-    }
-  }
+  const png = useAction({
+    mutationFn: () => savePng(timeline, found.edges, span, index),
+    failed: () => errorToast(null, 'The picture could not be made'),
+  })
   const current = selected === null ? undefined : found.byId.get(selected)
 
   return (
@@ -161,7 +153,12 @@ export function Timeline({ found, selected, onSelect, onOpen, legend }: Timeline
         </ButtonGroup>
         <ButtonGroup>
           <Button text="CSV" aria-label="Save as CSV" onClick={() => saveCsv(found)} />
-          <Button text="PNG" aria-label="Save as PNG" loading={saving} onClick={() => void png()} />
+          <Button
+            text="PNG"
+            aria-label="Save as PNG"
+            loading={png.isPending}
+            onClick={() => void png.run()}
+          />
         </ButtonGroup>
       </header>
       <div

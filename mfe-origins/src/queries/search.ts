@@ -35,6 +35,6 @@ export function useSightings(question: Question | null, value: string | undefine
       return { ...answer, nextCursor: answer.next }
     },
   })
-  const pages = query.data?.pages
+  const { pages } = query
   return { ...query, data: useMemo(() => joinPages(pages ?? []), [pages]) }
 }

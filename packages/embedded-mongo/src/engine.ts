@@ -41,6 +41,8 @@ type Session = {
   catalog: Catalog
   id: string
   began: number
+  /** Sent the transaction's last command. */
+  client: Client | undefined
   /** The timer of the transaction's running command. */
   running: Timer | undefined
 }
@@ -97,6 +99,8 @@ export class Engine {
   /** Sessions locked by a running command with a `txnNumber`, and the commands queued behind it. */
   private readonly busy = new Map<string, Operation[]>()
   private scheduled = false
+  /** Called once the present write transaction is on disk. */
+  private stored: (() => void)[] = []
   private sweeping = false
   private closed = false
   private readonly timer: NodeJS.Timeout
@@ -136,7 +140,8 @@ export class Engine {
         this.queue.push({
           command,
           writes:
-            !isTransactional(command) && (commands.get(name)?.writes === true || name === 'endSessions'),
+            name === 'commitTransaction' ||
+            (!isTransactional(command) && (commands.get(name)?.writes === true || name === 'endSessions')),
           session: command.has('txnNumber') ? sessionText(command) : undefined,
           client,
           timer,
@@ -260,16 +265,21 @@ export class Engine {
       // so that only the faulty one fails. Commands with earlier slices fail: those slices are on disk and
       // cannot be repeated.
       this.clock.undo()
+      this.stored = []
       this.catalog = Catalog.load(this.store)
       this.late.push(...batch.slice(begun))
       for (const operation of batch.slice(0, begun)) {
         operation.work?.return(new Doc())
         operation.work = undefined
-        if (operation.timer.pauses > 0 || batch.length === 1) this.finish(operation, internalError(error))
-        else this.write([operation])
+        if (operation.timer.pauses === 0 && batch.length > 1) this.write([operation])
+        else {
+          if (nameOf(operation.command) === 'commitTransaction') this.abort(operation.command)
+          this.finish(operation, internalError(error))
+        }
       }
       return
     }
+    for (const then of this.stored.splice(0)) then()
     for (const { operation, reply } of ran) {
       if (reply === pause) this.rest(operation)
       else this.finish(operation, reply)
@@ -299,8 +309,8 @@ export class Engine {
     }
   }
 
-  private begin({ command, timer }: Operation): Reply | Work<Reply> {
-    if (isTransactional(command)) return this.runInTransaction(command, timer)
+  private begin({ command, timer, client }: Operation): Reply | Work<Reply> {
+    if (isTransactional(command)) return this.runInTransaction(command, timer, client)
     const name = nameOf(command)
     if (name === 'endSessions') return this.endSessions(command)
     const handler = commands.get(name) ?? fail(59, `no such command: '${name}'`)
@@ -384,7 +394,7 @@ export class Engine {
     }
   }
 
-  private *runInTransaction(command: Doc, timer: Timer): Work<Reply> {
+  private *runInTransaction(command: Doc, timer: Timer, client: Client | undefined): Work<Reply> {
     const name = nameOf(command)
     const id = sessionText(command)
     const number = command.get('txnNumber')
@@ -404,15 +414,18 @@ export class Engine {
       if (session?.state === 'open') this.end(session, 'aborted')
       this.makeRoom()
       const transaction = this.store.begin()
-      session = {
+      const begun: Session = {
         number,
         state: 'open',
         transaction,
         catalog: this.catalog.fork(transaction),
         id: `${id}:${number}`,
         began: Date.now(),
+        client,
         running: undefined,
       }
+      transaction.endIfAbandoned = () => this.endIfAbandoned(begun)
+      session = begun
       this.sessions.set(id, session)
     }
     if (!session || session.number !== number) {
@@ -426,6 +439,7 @@ export class Engine {
       this.end(session, 'aborted')
       return ok()
     }
+    session.client = client
     session.running = timer
     try {
       if (!inTransactions.has(name)) {
@@ -468,26 +482,37 @@ export class Engine {
     return known?.get('number') === number && known.get('committed') === true
   }
 
+  /** Stores the transaction's changes in the present write transaction, which it shares with other writes of the turn. */
   private commit(session: Session, key: Buffer): Reply {
     if (session.state === 'committed') return ok()
     if (session.state === 'aborted') throw transient(251, `Transaction ${session.number} has been aborted.`)
     try {
-      this.store.write(() => {
-        this.store.check(session.transaction)
-        if (!this.catalog.canAdopt(session.catalog, session.transaction.written())) throw writeConflict()
-        this.store.apply(session.transaction)
-        this.catalog.adopt(session.catalog)
-        this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
-        this.clock.keep(this.store)
-      })
+      this.store.check(session.transaction)
+      if (!this.catalog.canAdopt(session.catalog, session.transaction.written())) throw writeConflict()
     } catch (error) {
-      this.clock.undo()
       this.end(session, 'aborted')
-      if (!(error instanceof MongoError)) this.catalog = Catalog.load(this.store)
       throw error
     }
-    this.end(session, 'committed')
+    this.store.apply(session.transaction)
+    this.catalog.adopt(session.catalog)
+    this.store.put(key, writeDoc(Doc.of({ number: session.number, at: new Date(), committed: true })))
+    this.stored.push(() => this.end(session, 'committed'))
     return ok()
+  }
+
+  private abort(command: Doc) {
+    const session = this.sessions.get(sessionText(command))
+    if (session) this.end(session, 'aborted')
+  }
+
+  /**
+   * Ends a transaction whose client has disconnected, such as that of a killed process: others would wait for its changes
+   * until it expires. A client that continues it on another connection gets a transient error and repeats it.
+   */
+  private endIfAbandoned(session: Session): boolean {
+    if (session.state !== 'open' || session.running || !session.client?.destroyed) return false
+    this.end(session, 'aborted')
+    return true
   }
 
   private end(session: Session, state: 'committed' | 'aborted') {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ClientSession, type Collection, MongoClient, type MongoServerError } from 'mongodb'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Binary, Doc } from '../src/bson/values.js'
 import { Engine } from '../src/engine.js'
 import { DataFolderError, type EmbeddedMongo, startEmbeddedMongo } from '../src/index.js'
@@ -214,6 +214,105 @@ describe('transactions', () => {
     const other = newFolder()
     mkdirSync(other)
     expect(await send(other, commit)).toEqual([251, 0])
+  })
+
+  test('a transaction of a process that was killed holds nobody up', async () => {
+    const at = newFolder()
+    mkdirSync(at)
+    const engine = new Engine(new Store(at, true), () => '', 1000)
+    const of = (n: number) => ({
+      lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, n)) }),
+      txnNumber: 1n,
+      autocommit: false,
+      $db: 't',
+    })
+    const change = (n: number) =>
+      Doc.of({
+        update: 'held',
+        updates: [Doc.of({ q: Doc.of({ _id: 1 }), u: Doc.of({ $set: Doc.of({ n }) }) })],
+        ...of(n),
+        startTransaction: true,
+      })
+    const codeOf = async (command: Doc, from: { destroyed: boolean }) =>
+      ((await engine.submit(command, from)) as Doc).get('code')
+    const [killed, other] = [{ destroyed: false }, { destroyed: false }]
+    await engine.submit(Doc.of({ insert: 'held', documents: [Doc.of({ _id: 1, n: 0 })], $db: 't' }))
+    expect(await codeOf(change(1), killed)).toBeUndefined()
+    expect(await codeOf(change(2), other)).toBe(112)
+    killed.destroyed = true
+    expect(await codeOf(change(3), other)).toBeUndefined()
+    expect(await codeOf(Doc.of({ commitTransaction: 1, ...of(1) }), other)).toBe(251)
+    expect(await codeOf(Doc.of({ commitTransaction: 1, ...of(3) }), other)).toBeUndefined()
+    const count = (await engine.submit(Doc.of({ count: 'held', query: Doc.of({ n: 3 }), $db: 't' }))) as Doc
+    expect(count.get('n')).toBe(1)
+    await engine.close()
+  })
+
+  describe('commits that arrive together', () => {
+    const transaction = (n: number) => ({
+      lsid: Doc.of({ id: new Binary(4, Buffer.alloc(16, n)) }),
+      txnNumber: 1n,
+      autocommit: false,
+      $db: 't',
+    })
+    const insertOf = (n: number) =>
+      Doc.of({
+        insert: 'together',
+        documents: [Doc.of({ _id: n })],
+        ...transaction(n),
+        startTransaction: true,
+      })
+    const commitOf = (n: number) => Doc.of({ commitTransaction: 1, ...transaction(n) })
+    const numbers = Array.from({ length: 20 }, (_, n) => n + 1)
+    let engine: Engine
+    let store: Store
+    const sendAll = async (commands: Doc[]) =>
+      (await Promise.all(commands.map(command => engine.submit(command)))) as Doc[]
+    const stored = async () =>
+      ((await engine.submit(Doc.of({ count: 'together', $db: 't' }))) as Doc).get('n')
+
+    beforeEach(async () => {
+      const at = newFolder()
+      mkdirSync(at)
+      store = new Store(at, true)
+      engine = new Engine(store, () => '', 1000)
+      await engine.submit(Doc.of({ create: 'together', $db: 't' }))
+      await sendAll(numbers.map(insertOf))
+    })
+    afterEach(() => engine.close())
+
+    test('share one flush to disk', async () => {
+      const write = vi.spyOn(store, 'write')
+      const replies = await sendAll(numbers.map(commitOf))
+      expect(replies.map(reply => reply.has('code'))).toEqual(numbers.map(() => false))
+      expect(write).toHaveBeenCalledTimes(1)
+      expect(await stored()).toBe(20)
+    })
+
+    test('are repeated by their clients when one of them cannot be stored', async () => {
+      const { apply } = store
+      let applied = 0
+      vi.spyOn(store, 'apply').mockImplementation(changes => {
+        applied++
+        if (applied >= 20) throw new Error('the disk is full')
+        apply.call(store, changes)
+      })
+      const replies = await sendAll(numbers.map(commitOf))
+      const codes = replies.map(reply => reply.get('code') ?? 'ok')
+      expect(await stored()).toBe(0)
+      expect(codes).toEqual(numbers.map(n => (n < 20 ? 112 : 1)))
+      // A transaction that could not be stored has ended: its client may begin again.
+      vi.restoreAllMocks()
+      const again = (command: Doc) => {
+        command.set('txnNumber', 2n)
+        return engine.submit(command) as Promise<Doc>
+      }
+      for (const n of numbers) {
+        expect((await again(insertOf(n))).get('n')).toBe(1)
+        expect((await again(commitOf(n))).has('code')).toBe(false)
+      }
+      expect(await stored()).toBe(20)
+    })
   })
 
   test('what transactions do not allow is refused', async () => {

@@ -1,4 +1,4 @@
-import type { QueryClient, QueryKey } from '@iodine/mfe-kit/query'
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /**
  * Cancels the reads under way of the queries below these keys: a read that began before a change would write the

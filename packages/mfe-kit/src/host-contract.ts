@@ -5,10 +5,10 @@ import type { LifeCycles } from 'single-spa'
 import type { ApiClient } from './api-client'
 
 /**
- * Version of the interface between host and remotes. Raise it when a remote built against the older version
- * would break. Adding an optional prop needs no new version.
+ * Version 'major.minor' of the interface between host and remotes. A change that breaks remotes raises the major
+ * version, a new prop the minor one.
  */
-export const HOST_CONTRACT_VERSION = 1
+export const HOST_CONTRACT_VERSION = '1.0'
 
 export type { Toast }
 
@@ -37,4 +37,4 @@ export interface HostProps {
 }
 
 /** The export `parcel` of a remote's `./parcel` module. */
-export type RemoteParcel = LifeCycles<HostProps & { domElement: HTMLElement }> & { hostContract: number }
+export type RemoteParcel = LifeCycles<HostProps & { domElement: HTMLElement }> & { hostContract: string }

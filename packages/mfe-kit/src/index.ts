@@ -8,11 +8,12 @@ export {
   paths,
 } from '@iodine/contracts'
 export { errorDetail, errorHint } from '@iodine/ui'
-export { type Quote, useAddQuote } from './add-quote'
+export { type Action, useAction } from './action'
+export type { Quote } from './add-quote'
 export type { ApiClient } from './api-client'
-export { holdReads, writeOver } from './cache-writes'
 export { defineParcel, type SectionPages } from './define-parcel'
 export { errorToast, useErrorToast } from './error-toast'
+export { cameFromList, FROM_LIST } from './from-list'
 export {
   HOST_CONTRACT_VERSION,
   type HostProps,
@@ -20,9 +21,11 @@ export {
   type RemoteParcel,
   type Toast,
 } from './host-contract'
-export { type QuoteOffer, useIodErrorToast } from './iod-error-toast'
-export { createQueryClient } from './query-client'
+export { FORM_CATEGORIES, IodForm } from './iod-form'
 export type { Input, Output, Route } from './routes'
 export { isSelecting, SectionLink, type SectionLinkProps } from './section-link'
 export { type Sections, useSections } from './sections'
+export { SOURCE_LABELS } from './source-labels'
+export { exactTime, formatSpan, fromUtcInput, toUtcInput } from './time'
 export { useHost } from './use-host'
+export { withData } from './with-data'

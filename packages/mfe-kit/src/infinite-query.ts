@@ -4,7 +4,7 @@ import {
   useInfiniteQuery as usePages,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useInsertionEffect, useRef } from 'react'
 
 type UsePages = typeof usePages
 
@@ -16,15 +16,19 @@ type UsePages = typeof usePages
 export const useInfiniteQuery = ((...[options, client]: Parameters<UsePages>) => {
   const cache = useQueryClient(client).getQueryCache()
   const query = usePages(options, client)
-  const { fetchNextPage: fetch } = query
+  // TanStack's result tracks which of its fields are read: nothing is read of it before it is called for.
+  const latest = useRef(query)
+  useInsertionEffect(() => {
+    latest.current = query
+  })
   const hash = hashKey(options.queryKey)
   const fetchNextPage = useCallback(
     (given?: FetchNextPageOptions) => {
       const state = cache.get(hash)?.state
       const isUnderWay = state?.fetchStatus !== 'idle' && state?.fetchMeta?.fetchMore?.direction === 'forward'
-      return fetch({ cancelRefetch: !isUnderWay, ...given })
+      return latest.current.fetchNextPage({ cancelRefetch: !isUnderWay, ...given })
     },
-    [cache, hash, fetch],
+    [cache, hash],
   )
-  return { ...query, fetchNextPage }
+  return Object.create(query, { fetchNextPage: { value: fetchNextPage } })
 }) as UsePages

@@ -1,11 +1,18 @@
+import type { PagedState, QueryState } from '@iodine/ui'
 import type { InfiniteData, QueryKey, UseInfiniteQueryOptions } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { useInfiniteQuery } from './infinite-query'
 
 type Cursor = string | null
 
-interface HasNextCursor {
+interface PageOf {
+  items?: unknown
+  /** Number of the items of all pages. */
+  total?: number | null
   nextCursor: Cursor
 }
+
+type ItemOf<P extends PageOf> = P['items'] extends readonly (infer T)[] ? T : P['items']
 
 type PagedOptions<P> = Omit<
   UseInfiniteQueryOptions<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>,
@@ -15,21 +22,52 @@ type PagedOptions<P> = Omit<
   readPage: (page: { cursor?: string }, signal: AbortSignal) => Promise<P>
 }
 
+export interface PagedQuery<P extends PageOf> extends QueryState<ItemOf<P>[]> {
+  /** The items of all pages read so far; undefined before the first page. Also as `data`, for `LoadingPanel`. */
+  items: ItemOf<P>[] | undefined
+  /** Null where the pages do not have it. */
+  total: number | null
+  pages: P[] | undefined
+  /** For `LoadMore`. */
+  more: PagedState
+  error: Error | null
+  /** Whether the items are those of another key, while these are read. */
+  isPlaceholderData: boolean
+  /** When the items were read, in milliseconds since the epoch. */
+  dataUpdatedAt: number
+}
+
 /**
  * A paginated list of the API. Each page has the cursor of the next one, null at the end. `error` is that of the
- * list, for `LoadingPanel`; `nextPageError` that of the next page alone, for `LoadMore`.
+ * list; `more` has that of the next page alone.
  */
-export function usePagedQuery<P extends HasNextCursor>({ readPage, ...options }: PagedOptions<P>) {
+export function usePagedQuery<P extends PageOf>({ readPage, ...options }: PagedOptions<P>): PagedQuery<P> {
   const query = useInfiniteQuery<P, Error, InfiniteData<P, Cursor>, QueryKey, Cursor>({
     ...options,
     queryFn: ({ pageParam, signal }) => readPage(pageParam === null ? {} : { cursor: pageParam }, signal),
     initialPageParam: null,
     getNextPageParam: page => page.nextCursor,
   })
-  const { error, isFetchNextPageError } = query
+  const { data, error, isFetchNextPageError } = query
+  const pages = data?.pages
+  const items = useMemo(() => pages?.flatMap(page => (page.items ?? []) as ItemOf<P>), [pages]) as
+    | ItemOf<P>[]
+    | undefined
   return {
-    ...query,
+    data: items,
+    items,
+    total: pages?.[0]?.total ?? null,
+    pages,
+    more: {
+      hasNextPage: query.hasNextPage,
+      isFetchingNextPage: query.isFetchingNextPage,
+      fetchNextPage: query.fetchNextPage,
+      nextPageError: isFetchNextPageError ? error : null,
+    },
     error: isFetchNextPageError ? null : error,
-    nextPageError: isFetchNextPageError ? error : null,
+    isFetching: query.isFetching,
+    isPlaceholderData: query.isPlaceholderData,
+    dataUpdatedAt: query.dataUpdatedAt,
+    refetch: query.refetch,
   }
 }

@@ -1,9 +1,9 @@
-import { isApiError } from '@iodine/contracts'
-import { QueryClient } from '@iodine/mfe-kit/query'
+import { QueryClient } from '@tanstack/react-query'
 
 const MAX_RETRIES = 1
 
-const isClientFault = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500
+// The class `ApiError` would take contracts into the shared module.
+const isClientFault = (error: Error & { status?: number }) => Math.floor((error.status ?? 0) / 100) === 4
 
 /**
  * A query client with the defaults of all sections: cached data is shown at once and refetched on each visit.
@@ -21,7 +21,8 @@ export const createQueryClient = (): QueryClient =>
         retry: (failures, error) => failures < MAX_RETRIES && !isClientFault(error),
         retryDelay: 500,
       },
-      mutations: { networkMode: 'always' },
+      // The input may hold a secret or a file.
+      mutations: { networkMode: 'always', gcTime: 1_000 },
     },
   })
 

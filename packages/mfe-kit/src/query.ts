@@ -1,15 +1,16 @@
-// The exports of TanStack Query that sections use, shared by host and remotes as one federation singleton.
+// TanStack Query as sections use it, shared by host and remotes as one federation singleton. It imports nothing that
+// sections bundle, too: a module of both is bundled whole.
 
-export type { QueryKey, UseMutationResult, UseQueryResult } from '@tanstack/react-query'
+export type { QueryClient, QueryKey, UseMutationOptions, UseQueryResult } from '@tanstack/react-query'
 export {
   keepPreviousData,
-  QueryClient,
   QueryClientProvider,
-  useIsFetching,
   useMutation,
   useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-export { useInfiniteQuery } from './infinite-query'
-export { usePagedQuery } from './paged-query'
+export { holdReads, writeOver } from './cache-writes'
+export { type PagedQuery, usePagedQuery } from './paged-query'
+export { FRESH_MS, mergeById, usePagedValues } from './paged-values'
+export { createQueryClient, queryClientFor } from './query-client'

@@ -9,7 +9,7 @@ import {
   useIodEvidence,
   useSealedCaptures,
 } from '../src/evidence'
-import { pagesInView } from '../src/evidence/in-view'
+import { pagesInView } from '../src/paged-values'
 import { openSection, type Routes, user } from '../testing'
 import { IOD, quoting, sealedCapture } from './sealed'
 

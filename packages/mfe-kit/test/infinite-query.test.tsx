@@ -1,7 +1,9 @@
+import { QueryClient } from '@tanstack/react-query'
 import { act, cleanup, renderHook, waitFor } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test } from 'vitest'
-import { QueryClient, QueryClientProvider, useInfiniteQuery, usePagedQuery } from '../src/query'
+import { useInfiniteQuery } from '../src/infinite-query'
+import { QueryClientProvider, usePagedQuery } from '../src/query'
 
 afterEach(cleanup)
 
@@ -82,19 +84,19 @@ test('a next page that fails is its own error, and leaves the list without one',
     { wrapper },
   )
   const seen = () => {
-    const { data, error, nextPageError, hasNextPage } = result.current
-    return { items: data?.pages.flatMap(({ items }) => items), error, nextPageError, hasNextPage }
+    const { items, error, more } = result.current
+    return { items, error, nextPageError: more.nextPageError, hasNextPage: more.hasNextPage }
   }
   await waitFor(() => expect(seen().items).toEqual(['a']))
   isDown = true
-  await act(async () => void (await result.current.fetchNextPage()))
+  await act(async () => void (await result.current.more.fetchNextPage()))
   await waitFor(() =>
     expect(seen()).toEqual({ items: ['a'], error: null, nextPageError: failure, hasNextPage: true }),
   )
   await act(async () => void (await result.current.refetch()))
   await waitFor(() => expect(seen()).toMatchObject({ items: ['a'], error: failure, nextPageError: null }))
   isDown = false
-  await act(async () => void (await result.current.fetchNextPage()))
+  await act(async () => void (await result.current.more.fetchNextPage()))
   await waitFor(() =>
     expect(seen()).toEqual({ items: ['a', 'b'], error: null, nextPageError: null, hasNextPage: false }),
   )

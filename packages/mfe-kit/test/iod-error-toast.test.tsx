@@ -3,7 +3,8 @@ import { Button } from '@iodine/ui'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
-import { ApiError, defineParcel, paths, SectionLink, useHost, useIodErrorToast } from '../src'
+import { ApiError, defineParcel, paths, SectionLink, useHost } from '../src'
+import { useIodErrorToast } from '../src/iod-error-toast'
 import { type Answer, openSection, type Routes } from '../testing'
 
 const QUOTE = {

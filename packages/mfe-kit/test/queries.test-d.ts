@@ -1,7 +1,8 @@
 import type { Campaign, Iod, NewIod } from '@iodine/contracts'
 import { expectTypeOf, test } from 'vitest'
 import type { ApiClient, Input, Output, Page, Route } from '../src'
-import { useInfiniteQuery, useMutation, useQuery } from '../src/query'
+import { useInfiniteQuery } from '../src/infinite-query'
+import { useMutation, useQuery } from '../src/query'
 
 declare const api: ApiClient
 

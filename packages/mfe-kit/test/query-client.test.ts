@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { ApiError, createQueryClient } from '../src'
-import { queryClientFor } from '../src/query-client'
+import { ApiError } from '../src'
+import { createQueryClient, queryClientFor } from '../src/query'
 
 const attempts = async (error: Error) => {
   const queryFn = vi.fn(() => Promise.reject(error))

@@ -1,9 +1,9 @@
 import { getInstance, init } from '@module-federation/enhanced/runtime'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createRemotes } from '../src/host'
+import { isSupported } from '../src/host/remotes'
 import { HOST_CONTRACT_VERSION } from '../src/index'
 
-const parcel = { hostContract: HOST_CONTRACT_VERSION }
 const manifestOf = (name: string) => ({
   id: name,
   name,
@@ -27,36 +27,60 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a retry bypasses the cache for the remote that failed, and for no other', async () => {
+test('a host supports remotes of its major version of the contract, and of no later minor one', () => {
+  expect(isSupported('1.4', '1.4')).toBe(true)
+  expect(isSupported('1.4', '1.5')).toBe(true)
+  expect(isSupported('1.9', '1.10')).toBe(true)
+  expect(isSupported('1.5', '1.4')).toBe(false)
+  expect(isSupported('2.0', '1.5')).toBe(false)
+  expect(isSupported('1.5', '2.0')).toBe(false)
+})
+
+/** Serves remotes with these host contracts by stubs of requests and scripts. */
+function serve(contracts: Record<string, string>) {
   if (!getInstance()) init({ name: 'host', remotes: [] })
-  const names = ['mfe_a', 'mfe_b']
+  const names = Object.keys(contracts)
+  const served = { scripts: [] as string[], isDown: false }
   vi.stubGlobal('fetch', async (url: string | URL) => {
     const name = names.find(each => String(url).includes(`/${each}/`))
     const table = Object.fromEntries(names.map(each => [each, `http://iodine.test/${each}/mf-manifest.json`]))
     return Response.json(name ? manifestOf(name) : table)
   })
-  const scripts: string[] = []
-  let isDown = true
   vi.spyOn(document.head, 'appendChild').mockImplementation(node => {
     if (!(node instanceof HTMLScriptElement)) return node
-    scripts.push(node.src)
+    served.scripts.push(node.src)
     const name = names.find(each => node.src.includes(`/${each}/`)) ?? ''
+    const parcel = { hostContract: contracts[name] }
     Object.assign(globalThis, { [name]: { init: () => {}, get: async () => () => ({ parcel }) } })
     queueMicrotask(() => {
-      if (isDown) node.onerror?.(new Event('error'))
+      if (served.isDown) node.onerror?.(new Event('error'))
       else node.onload?.(new Event('load'))
     })
     return node
   })
+  return served
+}
+
+test('a retry bypasses the cache for the remote that failed, and for no other', async () => {
+  const served = serve({ mfe_a: HOST_CONTRACT_VERSION, mfe_b: HOST_CONTRACT_VERSION })
   vi.spyOn(console, 'error').mockImplementation(() => {})
   const remotes = createRemotes({ loadShared: async () => {} })
+  served.isDown = true
   await expect(remotes.load('mfe_a')).rejects.toThrow()
-  isDown = false
-  expect(await remotes.load('mfe_a')).toBe(parcel)
-  expect(await remotes.load('mfe_b')).toBe(parcel)
-  expect([...new Set(scripts)]).toEqual([
+  served.isDown = false
+  for (const name of ['mfe_a', 'mfe_b'])
+    expect(await remotes.load(name)).toEqual({ hostContract: HOST_CONTRACT_VERSION })
+  expect([...new Set(served.scripts)]).toEqual([
     'http://iodine.test/mfe_a/entry.js',
     'http://iodine.test/mfe_a/entry.js?retry=1',
     'http://iodine.test/mfe_b/entry.js',
   ])
+})
+
+test('a remote that requires the next major version of the contract is refused', async () => {
+  serve({ mfe_next: '2.0' })
+  const remotes = createRemotes({ loadShared: async () => {} })
+  await expect(remotes.load('mfe_next')).rejects.toThrow(
+    `mfe_next requires host contract 2.0, this shell has ${HOST_CONTRACT_VERSION}`,
+  )
 })

@@ -11,6 +11,20 @@ export const createSingleFlight = <K, T>(): ((key: K, work: () => Promise<T>) =>
   }
 }
 
+/** Runs the works of each key one after another, in the order of the calls. */
+export const createTurns = <K>(): (<T>(key: K, work: () => Promise<T>) => Promise<T>) => {
+  const last = new Map<K, Promise<unknown>>()
+  return (key, work) => {
+    const result = (last.get(key) ?? Promise.resolve()).then(work, work)
+    const end = () => {
+      if (last.get(key) === result) last.delete(key)
+    }
+    last.set(key, result)
+    result.then(end, end)
+    return result
+  }
+}
+
 /** Timeout after which callers stop waiting for the running read: a later one may be faster. */
 const TIMEOUT_MS = 250
 

@@ -1,4 +1,4 @@
-import { startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
+import { commandsOf, startTestMongo, type TestServer, uniquePrefix } from '@iodine/test-kit'
 import { type ClientSession, Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Connection, connectMongo, createQuotas, QuotaExceeded } from '../src/index.js'
@@ -11,7 +11,7 @@ let server: TestServer
 let mongo: Connection
 beforeAll(async () => {
   server = await startTestMongo()
-  mongo = await connectMongo(server.url, uniquePrefix())
+  mongo = await connectMongo(`${server.url}&monitorCommands=true`, uniquePrefix())
 })
 afterAll(async () => {
   await mongo?.close()
@@ -65,13 +65,27 @@ describe('quotas', () => {
     })
   })
 
-  it('count exactly what concurrent changes of one owner store', async () => {
+  it('count exactly what concurrent changes of one owner store, in two processes', async () => {
     const owner = new Types.ObjectId()
     const { quotas, add } = await counted()
-    const ended = await Promise.allSettled(Array.from({ length: 8 }, () => add(owner)))
+    const { add: addElsewhere } = await counted()
+    const ended = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) => (n % 2 ? add(owner) : addElsewhere(owner))),
+    )
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT)
     expect(await quotas.used(owner)).toMatchObject({ iods: LIMIT })
     expect(await things().countDocuments({ owner })).toBe(LIMIT)
+  })
+
+  it('repeat no transaction of concurrent changes in one process', async () => {
+    const owner = new Types.ObjectId()
+    const { quotas, add } = await counted()
+    await quotas.used(owner)
+    const { writes } = await commandsOf(mongo, () =>
+      Promise.all(Array.from({ length: LIMIT }, () => add(owner))),
+    )
+    const usageFirst = ['findAndModify usage', 'insert things', 'commitTransaction']
+    expect(writes).toEqual(Array.from({ length: LIMIT }, () => usageFirst).flat())
   })
 
   it('apply a user’s own limits, of the newest revision', async () => {

@@ -8,7 +8,7 @@ import { ScheduledDeletion } from '../pages/ScheduledDeletion'
 import { RemoteOutlet } from '../remotes/RemoteOutlet'
 import { SearchProvider } from '../search/SearchProvider'
 import { Frame } from './Frame'
-import { useHost, useSession } from './HostProvider'
+import { SectionHost, useSession, useShell } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import { allSections, findSection } from './sections'
 
@@ -32,24 +32,24 @@ export function Dashboard() {
   if (!user) return <Navigate to="/login" replace />
   if (user.delete_at !== null) return <ScheduledDeletion deleteAt={user.delete_at} />
   return (
-    <SearchProvider>
-      <Frame section={section}>
-        <Suspense fallback={<Loading />}>
-          <SectionContent id={section} rest={rest} />
-        </Suspense>
-      </Frame>
-    </SearchProvider>
+    <SectionHost user={user} basePath={paths.section(section)}>
+      <SearchProvider>
+        <Frame section={section}>
+          <Suspense fallback={<Loading />}>
+            <SectionContent id={section} rest={rest} />
+          </Suspense>
+        </Frame>
+      </SearchProvider>
+    </SectionHost>
   )
 }
 
 /** @param rest what follows the section in the path: a remote has pages of its own there */
 function SectionContent({ id, rest }: { id: string; rest: string | undefined }) {
-  const { config } = useHost()
+  const { config } = useShell()
   const section = findSection(id, allSections(config))
   if (section?.remote) {
-    return (
-      <RemoteOutlet key={id} remote={section.remote} basePath={paths.section(id)} title={section.label} />
-    )
+    return <RemoteOutlet key={id} remote={section.remote} title={section.label} />
   }
   switch (rest ? '' : id) {
     case 'overview':

@@ -1,21 +1,15 @@
-import { Button } from '@iodine/ui'
+import { useHost } from '@iodine/mfe-kit'
+import { Button, useMedia } from '@iodine/ui'
 import { MenuIcon } from '@iodine/ui/icons'
 import { NavigationType, useNavigationType } from '@iodine/ui/router'
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import styles from './Frame.module.css'
-import { useHost } from './HostProvider'
 import { Sidebar } from './Sidebar'
 import { useScrollPosition } from './use-scroll-position'
 
-const narrowScreen = window.matchMedia('(max-width: 899px)')
-const watchNarrow = (listener: () => void) => {
-  narrowScreen.addEventListener('change', listener)
-  return () => narrowScreen.removeEventListener('change', listener)
-}
-
 /** Sidebar and content; on narrow screens the sidebar is a drawer behind a menu button. */
 export function Frame({ section, children }: { section: string; children: ReactNode }) {
-  const narrow = useSyncExternalStore(watchNarrow, () => narrowScreen.matches)
+  const narrow = useMedia('(max-width: 899px)')
   const main = useRef<HTMLElement>(null)
   const shownSection = useRef(section)
   const navigationType = useNavigationType()

@@ -1,12 +1,26 @@
-import type { BrowserConfig, Profile } from '@iodine/contracts'
-import type { ApiClient, Toast } from '@iodine/mfe-kit'
-import { createApiClient, type Remotes } from '@iodine/mfe-kit/host'
+import type { BrowserConfig } from '@iodine/contracts'
+import type { ApiClient, HostProps, Toast } from '@iodine/mfe-kit'
+import { createApiClient, HostContext, type Remotes } from '@iodine/mfe-kit/host'
 import { useLatest } from '@iodine/ui'
-import { type NavigateOptions, type To, useNavigate } from '@iodine/ui/router'
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
-import { createSessionStore, type SessionState, type SessionStore } from '../session/session-store'
+import { type NavigateOptions, type To, useLocation, useNavigate, useNavigationType } from '@iodine/ui/router'
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import {
+  createSessionStore,
+  type SessionState,
+  type SessionStore,
+  type SessionUser,
+} from '../session/session-store'
 
-/** The shell's services for its own pages. Members keep their identity until the page is unloaded. */
+/** The shell's own services. Members keep their identity until the page is unloaded. */
 export interface Host {
   api: ApiClient
   config: BrowserConfig
@@ -16,25 +30,19 @@ export interface Host {
   remotes: Pick<Remotes, 'load'>
 }
 
-const HostContext = createContext<Host | null>(null)
+const ShellContext = createContext<Host | null>(null)
 
-export function useHost(): Host {
-  const host = use(HostContext)
-  if (!host) throw new Error('useHost() works only below HostProvider')
-  return host
+/** The shell's own services, for pages before the sign-in. Pages behind it have `useHost` of mfe-kit. */
+export function useShell(): Host {
+  const shell = use(ShellContext)
+  if (!shell) throw new Error('useShell() works only below HostProvider')
+  return shell
 }
 
 /** The current state of the session. */
 export function useSession(): SessionState {
-  const { session } = useHost()
+  const { session } = useShell()
   return useSyncExternalStore(session.subscribe, session.getState)
-}
-
-/** The signed-in user. Throws outside of the route guard. */
-export function useUser(): Profile {
-  const { user } = useSession()
-  if (!user) throw new Error('useUser() works only below the route guard')
-  return user
 }
 
 export interface HostProviderProps {
@@ -51,7 +59,53 @@ export function HostProvider({ config, remotes, children }: HostProviderProps) {
     createHost(config, remotes, (to, options) => go(latestNavigate.current, to, options)),
   )
   useEffect(() => host.session.start(), [host])
+  return <ShellContext value={host}>{children}</ShellContext>
+}
+
+export interface SectionHostProps {
+  user: SessionUser
+  /** Path of the section. */
+  basePath: string
+  children: ReactNode
+}
+
+/** Gives a section of the dashboard its host: the shell's own pages by `useHost`, and remotes as their props. */
+export function SectionHost({ user, basePath, children }: SectionHostProps) {
+  const { api, config, session, navigate: go, notify } = useShell()
+  // A section that was left is not unmounted at once. A page number or search that it writes into the address
+  // only now must not take back the click that left it.
+  const navigate = useCallback<typeof go>(
+    (to, options) => isWithin(basePath) && go(to, options),
+    [basePath, go],
+  )
+  const location = useLocation()
+  const navigationType = useNavigationType()
+  const hostSession = useMemo(
+    () => ({ user, refresh: () => session.reload().catch(() => {}) }),
+    [user, session],
+  )
+  const host = useMemo<HostProps>(
+    () => ({
+      basePath,
+      location,
+      navigationType,
+      navigate,
+      session: hostSession,
+      api,
+      notify,
+      config,
+      onCrash,
+    }),
+    [basePath, location, navigationType, navigate, hostSession, api, notify, config],
+  )
   return <HostContext value={host}>{children}</HostContext>
+}
+
+const isWithin = (path: string) => `${window.location.pathname}/`.startsWith(`${path}/`)
+
+/** For the error boundary of the shell. */
+const onCrash = (error: Error) => {
+  throw error
 }
 
 const go = (navigate: ReturnType<typeof useNavigate>, to: To | number, options?: NavigateOptions) =>

@@ -1,4 +1,5 @@
 import { paths } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { InputGroup, isApple } from '@iodine/ui'
 import {
   ApplicationIcon,
@@ -23,7 +24,6 @@ import type { ReactElement } from 'react'
 import { preloadSection } from '../remotes/remotes'
 import { useSearch } from '../search/SearchProvider'
 import { useLogout } from '../session/use-logout'
-import { useHost, useUser } from './HostProvider'
 import { OWN_PAGES } from './own-pages'
 import styles from './Sidebar.module.css'
 import { ADMIN, allSections, PROFILE, type Section } from './sections'
@@ -47,7 +47,7 @@ const ICONS: Record<string, ReactElement> = {
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
   const { config, notify } = useHost()
-  const user = useUser()
+  const user = useHost().session.user
   const search = useSearch()
   const name = user.username ? `@${user.username}` : user.email
   const openSearch = (term = '') => {

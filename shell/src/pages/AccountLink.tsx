@@ -3,7 +3,7 @@ import { errorToast, isApiError } from '@iodine/mfe-kit'
 import { Button, ErrorCallout, formatLongDate, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
@@ -12,7 +12,7 @@ import { EntryLayout } from './EntryLayout'
  * links, and a link is used by its button alone.
  */
 export function AccountLink() {
-  const { api } = useHost()
+  const { api } = useShell()
   const [search] = useSearchParams()
   const [token] = useState(() => search.get('token') ?? '')
   const [link, setLink] = useState<Link>()
@@ -64,7 +64,7 @@ function Title({ children }: { children: string }) {
 const focus = (heading: HTMLElement | null) => heading?.focus()
 
 function DeadLink() {
-  const { navigate } = useHost()
+  const { navigate } = useShell()
   return (
     <div className={styles.page}>
       <Title>This link is invalid or has expired</Title>
@@ -93,7 +93,7 @@ interface QuestionProps {
 }
 
 function Question({ link, token, onUsed, onDead }: QuestionProps) {
-  const { api, navigate, notify, session } = useHost()
+  const { api, navigate, notify, session } = useShell()
   const [working, setWorking] = useState(false)
   const { title, confirm, intent } = QUESTIONS[link.purpose]
 
@@ -148,7 +148,7 @@ function Question({ link, token, onUsed, onDead }: QuestionProps) {
 }
 
 function Outcome({ link, used }: { link: Link; used: UsedAccountLink }) {
-  const { navigate } = useHost()
+  const { navigate } = useShell()
   const go = (path: string) => () => navigate(path, { replace: true })
   if (used.outcome === 'scheduled')
     return (

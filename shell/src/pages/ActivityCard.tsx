@@ -1,6 +1,6 @@
 import { LIMITS } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { Card, Classes, DayBars, ErrorCallout, formatCount } from '@iodine/ui'
-import { useHost } from '../app/HostProvider'
 import { useLoaded } from '../app/use-loaded'
 import styles from './Overview.module.css'
 

@@ -1,11 +1,11 @@
 import { type AddressChange, LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, FormGroup, InputGroup, LoadingPanel, useMissingField } from '@iodine/ui'
 import { EnvelopeIcon } from '@iodine/ui/icons'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
@@ -26,10 +26,9 @@ export function AddressCard() {
 }
 
 function Change() {
-  const { api, session } = useHost()
+  const { api, session } = useShell()
   const queryClient = useQueryClient()
   const [asking, setAsking] = useState(false)
-  const reload = () => queryClient.invalidateQueries({ queryKey: QUERY_KEY })
   const query = useQuery({
     queryKey: QUERY_KEY,
     queryFn: async ({ signal }) => {
@@ -45,7 +44,7 @@ function Change() {
       <LoadingPanel query={query} errorTitle="Unable to load the change of your address">
         {change => (
           <>
-            {change && <Pending change={change} onWithdrawn={reload} />}
+            {change && <Pending change={change} />}
             <div className={styles.row}>
               <Button
                 text={change ? 'Change it to another one' : 'Change address'}
@@ -61,26 +60,20 @@ function Change() {
         title="Change your address"
         canOutsideClickClose={false}
       >
-        <AddressForm onAsked={reload} onClose={() => setAsking(false)} />
+        <AddressForm onClose={() => setAsking(false)} />
       </Dialog>
     </>
   )
 }
 
-function Pending({ change, onWithdrawn }: { change: AddressChange; onWithdrawn: () => Promise<void> }) {
-  const { api, notify } = useHost()
-  const [working, setWorking] = useState(false)
-  const withdraw = async () => {
-    setWorking(true)
-    try {
-      await api.call('DELETE /profile/address-change')
-      notify({ title: 'Your address stays', status: 'success', duration: 3000 })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to withdraw the change'))
-    }
-    await onWithdrawn()
-    setWorking(false)
-  }
+function Pending({ change }: { change: AddressChange }) {
+  const { api } = useHost()
+  const withdraw = useAction({
+    mutationFn: () => api.call('DELETE /profile/address-change'),
+    done: { title: 'Your address stays', duration: 3000 },
+    failed: 'Unable to withdraw the change',
+    invalidates: [QUERY_KEY],
+  })
   return (
     <ItemRows>
       <ItemRow
@@ -91,7 +84,14 @@ function Pending({ change, onWithdrawn }: { change: AddressChange; onWithdrawn: 
             {waitsFor(change)} Both links work until <DateTime value={change.expires_at} />.
           </>
         }
-        actions={<Button variant="outlined" text="Withdraw" loading={working} onClick={withdraw} />}
+        actions={
+          <Button
+            variant="outlined"
+            text="Withdraw"
+            loading={withdraw.isPending}
+            onClick={() => void withdraw.run()}
+          />
+        }
       />
     </ItemRows>
   )
@@ -104,30 +104,26 @@ const waitsFor = ({ old_confirmed, new_confirmed }: AddressChange): string =>
       ? 'Waits for your present address to confirm.'
       : 'Waits for both addresses to confirm.'
 
-function AddressForm({ onAsked, onClose }: { onAsked: () => Promise<void>; onClose: () => void }) {
+function AddressForm({ onClose }: { onClose: () => void }) {
   const { api, notify } = useHost()
   const [email, setEmail] = useState('')
   const { groupProps, fieldProps, setMissing } = useMissingField<'email'>()
-  const ask = async (): Promise<boolean> => {
-    if (email.trim() === '') {
-      notify(errorToast(null, 'The new address cannot be empty'))
-      setMissing('email')
-      return false
-    }
-    try {
-      await api.call('POST /profile/address-change', { body: { email } })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to change your address'))
-      return false
-    }
-    notify({ title: 'Check both mailboxes', description: 'Each has got a link.', status: 'success' })
-    await onAsked()
-    return true
+  const ask = useAction({
+    mutationFn: () => api.call('POST /profile/address-change', { body: { email } }),
+    done: { title: 'Check both mailboxes', description: 'Each has got a link.' },
+    failed: 'Unable to change your address',
+    invalidates: [QUERY_KEY],
+  })
+  const submit = async (): Promise<boolean> => {
+    if (email.trim() !== '') return ask.run()
+    notify(errorToast(null, 'The new address cannot be empty'))
+    setMissing('email')
+    return false
   }
   return (
     <DialogForm
       submitLabel="Send the links"
-      onSubmit={ask}
+      onSubmit={submit}
       onClose={onClose}
       note={
         <p className={styles.muted}>

@@ -1,8 +1,7 @@
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { Button, Card, FormGroup, InputGroup, Tag, useMissingField, useRetained } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
 export interface AiKeyCardProps {
@@ -15,7 +14,7 @@ export interface AiKeyCardProps {
  * Shows whether the user has an AI provider key; adds, replaces or deletes it. The key itself is never shown.
  */
 export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const [editing, setEditing] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const title = useRetained(
@@ -24,15 +23,12 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
 
   const open = () => setEditing(true)
   const close = () => setEditing(false)
-  const remove = async () => {
-    try {
-      await api.call('DELETE /profile/remove-openai-key')
-      notify({ title: 'API key deleted', status: 'success', duration: 3000 })
-      await onChanged()
-    } catch (error) {
-      notify(errorToast(error, 'Unable to delete API key'))
-    }
-  }
+  const remove = useAction({
+    mutationFn: () => api.call('DELETE /profile/remove-openai-key'),
+    onSuccess: onChanged,
+    done: { title: 'API key deleted', duration: 3000 },
+    failed: 'Unable to delete API key',
+  })
 
   return (
     <Card className={styles.card}>
@@ -68,7 +64,7 @@ export function AiKeyCard({ configured, onChanged }: AiKeyCardProps) {
         isOpen={deleting}
         title="Delete your OpenAI API key"
         confirmLabel="Delete"
-        onConfirm={remove}
+        onConfirm={remove.run}
         onClose={() => setDeleting(false)}
       >
         Are you sure you want to delete your API key? You need it to extract narratives.
@@ -81,27 +77,22 @@ function AiKeyForm({ onChanged, onClose }: Pick<AiKeyCardProps, 'onChanged'> & {
   const { api, notify } = useHost()
   const [key, setKey] = useState('')
   const { groupProps, fieldProps, setMissing } = useMissingField<'key'>()
-  const save = async (): Promise<boolean> => {
-    const api_key = key.trim()
-    if (api_key === '') {
-      notify(errorToast(null, 'API key cannot be empty'))
-      setMissing('key')
-      return false
-    }
-    try {
-      await api.call('POST /profile/update-openai-key', { body: { api_key } })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to update API key'))
-      return false
-    }
-    notify({ title: 'API key saved', status: 'success', duration: 3000 })
-    void onChanged()
-    return true
+  const save = useAction({
+    mutationFn: (api_key: string) => api.call('POST /profile/update-openai-key', { body: { api_key } }),
+    onSuccess: () => void onChanged(),
+    done: { title: 'API key saved', duration: 3000 },
+    failed: 'Unable to update API key',
+  })
+  const submit = async (): Promise<boolean> => {
+    if (key.trim() !== '') return save.run(key.trim())
+    notify(errorToast(null, 'API key cannot be empty'))
+    setMissing('key')
+    return false
   }
   return (
     <DialogForm
       submitLabel="Save"
-      onSubmit={save}
+      onSubmit={submit}
       onClose={onClose}
       note={<p className={styles.muted}>Your key is stored securely and used only for your analyses.</p>}
     >

@@ -1,8 +1,6 @@
-import { errorToast, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, Switch } from '@iodine/ui'
-import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
 const QUERY_KEY = ['counting']
@@ -23,32 +21,25 @@ export function CountingCard() {
 }
 
 function Counting() {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const client = useQueryClient()
-  const [saving, setSaving] = useState(false)
   const query = useQuery({
     queryKey: QUERY_KEY,
     queryFn: ({ signal }) => api.call('GET /sightings/counting', { signal }),
   })
-  const change = async (counted: boolean) => {
-    setSaving(true)
-    try {
-      const counting = await api.call('PUT /sightings/counting', { body: { counted } })
-      await writeOver(client, [QUERY_KEY], () => client.setQueryData(QUERY_KEY, counting))
-    } catch (error) {
-      notify(errorToast(error, 'The choice could not be saved'))
-    } finally {
-      setSaving(false)
-    }
-  }
+  const change = useAction({
+    mutationFn: (counted: boolean) => api.call('PUT /sightings/counting', { body: { counted } }),
+    onSuccess: counting => writeOver(client, [QUERY_KEY], () => client.setQueryData(QUERY_KEY, counting)),
+    failed: 'The choice could not be saved',
+  })
   return (
     <LoadingPanel query={query} errorTitle="Unable to load the choice">
       {({ counted }) => (
         <Switch
           checked={counted}
-          disabled={saving}
+          disabled={change.isPending}
           label="Count my records for others, and let me ask for counts"
-          onChange={event => void change(event.currentTarget.checked)}
+          onChange={event => void change.run(event.currentTarget.checked)}
         />
       )}
     </LoadingPanel>

@@ -1,9 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { useAction, useHost } from '@iodine/mfe-kit'
 import { Button, Card, FormGroup, InputGroup } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
 const DAYS = LIMITS.deletionDelayMs / 86_400_000
@@ -34,8 +33,8 @@ export function DeleteAccountCard() {
 }
 
 function DeletionForm({ onClose }: { onClose: () => void }) {
-  const { api, notify } = useHost()
-  const { email, username } = useUser()
+  const { api } = useHost()
+  const { email, username } = useHost().session.user
   const [typed, setTyped] = useState('')
   const id = useId()
   const expected = username ?? email
@@ -45,22 +44,16 @@ function DeletionForm({ onClose }: { onClose: () => void }) {
     .toLowerCase()
   const isConfirmed = given === email || given === username?.toLowerCase()
 
-  const ask = async (): Promise<boolean> => {
-    try {
-      await api.call('POST /profile/deletion', { body: { confirm: typed } })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to ask for the deletion'))
-      return false
-    }
-    notify({
+  const ask = useAction({
+    mutationFn: () => api.call('POST /profile/deletion', { body: { confirm: typed } }),
+    done: {
       title: 'Check your email',
       description: `The link in it deletes your account. It works once, within ${LIMITS.deletionLinkMs / 60_000} minutes.`,
-      status: 'success',
-    })
-    return true
-  }
+    },
+    failed: 'Unable to ask for the deletion',
+  })
   return (
-    <DialogForm submitLabel="Send the link" canSubmit={isConfirmed} onSubmit={ask} onClose={onClose}>
+    <DialogForm submitLabel="Send the link" canSubmit={isConfirmed} onSubmit={ask.run} onClose={onClose}>
       <p className={styles.once}>
         We send a link to <bdi className={styles.value}>{email}</bdi>. Once you confirm there, you are signed
         out everywhere, and your account is deleted after {DAYS} days. Until then signing in lets you keep it.

@@ -1,11 +1,11 @@
 import { Card } from '@iodine/ui'
 import type { ReactNode } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import styles from './EntryLayout.module.css'
 
 /** A centred card, the layout of the pages before the dashboard. */
 export function EntryLayout({ children }: { children: ReactNode }) {
-  const { config } = useHost()
+  const { config } = useShell()
   return (
     <main className={styles.screen}>
       <Card className={styles.card} elevation={1}>

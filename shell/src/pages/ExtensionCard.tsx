@@ -1,9 +1,8 @@
 import { LIMITS } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card } from '@iodine/ui'
 import { ClipboardIcon, DownloadIcon, KeyIcon } from '@iodine/ui/icons'
 import { useCallback, useEffect, useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import styles from './Overview.module.css'
 
 interface ShownCode {

@@ -1,9 +1,9 @@
 import { paths } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { Button, Card } from '@iodine/ui'
 import { CrossIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { Link } from '@iodine/ui/router'
 import { useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
 import { useLoaded } from '../app/use-loaded'
 import styles from './Overview.module.css'
 
@@ -26,7 +26,7 @@ const setOver = (userId: string): void => {
 
 /** What a new user sets up, until all of it is done or the user has closed it. */
 export function FirstSteps() {
-  const { id } = useUser()
+  const { id } = useHost().session.user
   const [isShown, setShown] = useState(() => !isOver(id))
   if (!isShown) return null
   const close = () => {
@@ -38,7 +38,7 @@ export function FirstSteps() {
 
 function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const { api } = useHost()
-  const user = useUser()
+  const user = useHost().session.user
   const [usage] = useLoaded(async signal => {
     const read = await api.call('GET /profile/usage', { signal })
     if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) onDone()

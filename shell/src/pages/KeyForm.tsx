@@ -1,7 +1,6 @@
-import { errorToast } from '@iodine/mfe-kit'
+import { errorToast, useHost } from '@iodine/mfe-kit'
 import { FormGroup, HTMLSelect, InputGroup, useMissingField } from '@iodine/ui'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 
 export const DAY_MS = 24 * 3_600_000
 const LIFE_DAYS = 90

@@ -1,9 +1,8 @@
-import { type ApiClient, errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, formatDate, formatRelative, LoadingPanel, Tag, useRetained } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { type ReactNode, useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
@@ -55,8 +54,7 @@ export function KeyList<T extends Item, M>({
   Form,
   Made,
 }: KeyListProps<T, M>) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
+  const { api } = useHost()
   const queryKey = [noun]
   const query = useQuery({ queryKey, queryFn: ({ signal }) => load(api, signal) })
   const [making, setMaking] = useState(false)
@@ -64,27 +62,18 @@ export function KeyList<T extends Item, M>({
   const shown = useRetained(made)
   const [ending, setEnding] = useState<T | null>(null)
   const asked = useRetained(ending)
-  const reload = () => queryClient.invalidateQueries({ queryKey })
-  const create = async (call: (api: ApiClient) => Promise<M>) => {
-    try {
-      setMade(await call(api))
-    } catch (error) {
-      notify(errorToast(error, `Unable to make ${aNoun}`))
-      return false
-    }
-    void reload()
-    return true
-  }
-  const end = async () => {
-    if (!ending) return
-    try {
-      await revoke(api, ending.id)
-      notify({ title: `${capitalized(noun)} revoked`, status: 'success', duration: 3000 })
-    } catch (error) {
-      notify(errorToast(error, `Unable to revoke the ${noun}`))
-    }
-    await reload()
-  }
+  const create = useAction({
+    mutationFn: (call: (api: ApiClient) => Promise<M>) => call(api),
+    onSuccess: result => setMade(result),
+    failed: `Unable to make ${aNoun}`,
+    invalidates: [queryKey],
+  })
+  const end = useAction({
+    mutationFn: ({ id }: T) => revoke(api, id),
+    done: { title: `${capitalized(noun)} revoked`, duration: 3000 },
+    failed: `Unable to revoke the ${noun}`,
+    invalidates: [queryKey],
+  })
   return (
     <>
       <LoadingPanel query={query} errorTitle={`Unable to load ${noun}s`}>
@@ -124,7 +113,7 @@ export function KeyList<T extends Item, M>({
         title={`Make ${aNoun}`}
         canOutsideClickClose={false}
       >
-        <Form create={create} onClose={() => setMaking(false)} />
+        <Form create={create.run} onClose={() => setMaking(false)} />
       </Dialog>
       <Dialog
         isOpen={made !== null}
@@ -146,7 +135,7 @@ export function KeyList<T extends Item, M>({
         isOpen={ending !== null}
         title={`Revoke the ${noun}`}
         confirmLabel="Revoke"
-        onConfirm={end}
+        onConfirm={async () => ending && end.run(ending)}
         onClose={() => setEnding(null)}
       >
         “<bdi>{asked && nameOf(asked)}</bdi>”: {revoked}

@@ -1,7 +1,7 @@
 import { Button, Card, Page, PageHeader } from '@iodine/ui'
 import { ArrowLeftIcon } from '@iodine/ui/icons'
 import type { ReactNode } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import styles from './LegalPage.module.css'
 
 export interface LegalPageProps {
@@ -14,7 +14,7 @@ export interface LegalPageProps {
 
 /** A dated legal text of numbered sections, with a contact box at its end. */
 export function LegalPage({ title, sections, contact }: LegalPageProps) {
-  const { config, navigate } = useHost()
+  const { config, navigate } = useShell()
   return (
     <main>
       <Page narrow>

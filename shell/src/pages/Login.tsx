@@ -9,13 +9,13 @@ import {
   WebAuthnAbortService,
 } from '@simplewebauthn/browser'
 import { type FormEvent, useCallback, useEffect, useState } from 'react'
-import { useHost, useSession } from '../app/HostProvider'
+import { useSession, useShell } from '../app/HostProvider'
 import { signInWithPasskey } from '../session/passkeys'
 import { EntryLayout } from './EntryLayout'
 import styles from './Login.module.css'
 
 export function Login() {
-  const { config } = useHost()
+  const { config } = useShell()
   const { user, loading } = useSession()
   if (user) return <Navigate to="/dashboard" replace />
   return (
@@ -41,7 +41,7 @@ export function Login() {
 }
 
 function LoginForm() {
-  const { api, notify } = useHost()
+  const { api, notify } = useShell()
   const [email, setEmail] = useState('')
   const [betaCode, setBetaCode] = useState('')
   const [needsBetaCode, setNeedsBetaCode] = useState(false)
@@ -122,7 +122,7 @@ const SUGGEST_AGAIN_MS = 0.8 * LIMITS.passkeyChallengeMs
 
 /** Offers a passkey: by a button, and by the browser among its suggestions for the address. */
 function PasskeyLogin() {
-  const { api, navigate, notify, session } = useHost()
+  const { api, navigate, notify, session } = useShell()
   const [working, setWorking] = useState(false)
 
   const signIn = useCallback(

@@ -1,7 +1,7 @@
 import { Button, Loading } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { useCallback, useEffect, useState } from 'react'
-import { useHost, useSession } from '../app/HostProvider'
+import { useSession, useShell } from '../app/HostProvider'
 import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
@@ -48,7 +48,7 @@ interface SignInProps {
 
 /** Signs in without being asked, unless another address is signed in. */
 function SignIn({ token, opener, onAsk }: SignInProps) {
-  const { api, navigate } = useHost()
+  const { api, navigate } = useShell()
   const { exchange, refuse } = useExchange(token)
 
   useEffect(() => {
@@ -77,7 +77,7 @@ function SignIn({ token, opener, onAsk }: SignInProps) {
 
 /** Asks whether to swap the signed-in account for the link's. */
 function Swap({ token, from, to }: { token: string; from: string; to: string }) {
-  const { api, navigate } = useHost()
+  const { api, navigate } = useShell()
   const { exchange, refuse } = useExchange(token)
   const [working, setWorking] = useState(false)
 
@@ -118,7 +118,7 @@ function Swap({ token, from, to }: { token: string; from: string; to: string }) 
 
 /** Exchanges the link's token for a session and opens the first page. */
 function useExchange(token: string) {
-  const { api, session, navigate } = useHost()
+  const { api, session, navigate } = useShell()
   const exchange = useCallback(
     /** @param before what is done between the exchange and the use of the new session */
     async (before?: () => Promise<unknown>) => {

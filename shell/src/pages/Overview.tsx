@@ -1,8 +1,8 @@
 import { paths } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { AnchorButton, Button, Card, formatCount, Page, PageHeader } from '@iodine/ui'
 import { EnvelopeIcon, TagIcon, TickCircleIcon, TimeIcon } from '@iodine/ui/icons'
 import { type ReactElement, useEffect } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
 import { useLoaded } from '../app/use-loaded'
 import { preloadShared } from '../remotes/remotes'
 import { ActivityCard } from './ActivityCard'
@@ -30,7 +30,7 @@ const PRELOAD_AFTER_MS = 2_000
 /** The dashboard's first page. */
 export function Overview() {
   const { api, config, navigate } = useHost()
-  const { username } = useUser()
+  const { username } = useHost().session.user
   const [iods] = useLoaded(
     async signal => (await api.page('GET /iods', { query: { limit: 1 }, signal })).total,
   )

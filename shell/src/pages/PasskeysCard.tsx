@@ -1,6 +1,6 @@
 import { DETAILS, LIMITS, type Passkey } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -15,7 +15,6 @@ import { KeyIcon } from '@iodine/ui/icons'
 import { ConfirmDialog, Dialog, DialogForm } from '@iodine/ui/overlays'
 import { browserSupportsWebAuthn } from '@simplewebauthn/browser'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import { addPasskey, isPasskeyKnown } from '../session/passkeys'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
@@ -68,31 +67,21 @@ function Passkeys() {
 }
 
 function Row({ passkey }: { passkey: Passkey }) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
+  const { api } = useHost()
   const [dialog, setDialog] = useState<'rename' | 'remove' | null>(null)
   const close = () => setDialog(null)
   const params = { id: passkey.id }
-
-  const remove = async () => {
-    try {
-      await api.call('DELETE /profile/passkeys/:id', { params })
-      notify({ title: 'Passkey removed', status: 'success', duration: 3000 })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to remove the passkey'))
-    }
-    await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-  }
-  const rename = async (name: string): Promise<boolean> => {
-    try {
-      await api.call('PATCH /profile/passkeys/:id', { params, body: { name } })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to rename the passkey'))
-      return false
-    }
-    void queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-    return true
-  }
+  const remove = useAction({
+    mutationFn: () => api.call('DELETE /profile/passkeys/:id', { params }),
+    done: { title: 'Passkey removed', duration: 3000 },
+    failed: 'Unable to remove the passkey',
+    invalidates: [QUERY_KEY],
+  })
+  const rename = useAction({
+    mutationFn: (name: string) => api.call('PATCH /profile/passkeys/:id', { params, body: { name } }),
+    failed: 'Unable to rename the passkey',
+    invalidates: [QUERY_KEY],
+  })
   return (
     <>
       <ItemRow
@@ -129,13 +118,13 @@ function Row({ passkey }: { passkey: Passkey }) {
         }
       />
       <Dialog isOpen={dialog === 'rename'} onClose={close} title="Rename a passkey">
-        <NameForm name={passkey.name} submitLabel="Save" onSubmit={rename} onClose={close} />
+        <NameForm name={passkey.name} submitLabel="Save" onSubmit={rename.run} onClose={close} />
       </Dialog>
       <ConfirmDialog
         isOpen={dialog === 'remove'}
         title="Remove a passkey"
         confirmLabel="Remove"
-        onConfirm={remove}
+        onConfirm={remove.run}
         onClose={close}
       >
         “<bdi>{passkey.name}</bdi>” signs you in no more. Sessions that it opened go on until you end them.
@@ -146,22 +135,22 @@ function Row({ passkey }: { passkey: Passkey }) {
 
 /** Asks for a name, then has the browser make a passkey. */
 function NewPasskey({ onClose }: { onClose: () => void }) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  const add = async (name: string): Promise<boolean> => {
-    try {
-      // Cancelled by the user.
-      if (!(await addPasskey(api, name))) return false
-    } catch (error) {
-      notify(errorToast(error, isPasskeyKnown(error) ? DETAILS.passkeyKnown : 'Unable to add a passkey'))
-      return false
-    }
-    notify({ title: 'Passkey added', status: 'success', duration: 3000 })
-    void queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-    return true
-  }
-  return <NameForm name="" submitLabel="Continue" onSubmit={add} onClose={onClose} />
+  const { api } = useHost()
+  const add = useAction({
+    mutationFn: async (name: string) => {
+      if (!(await addPasskey(api, name))) throw new Cancelled()
+    },
+    done: { title: 'Passkey added', duration: 3000 },
+    failed: error =>
+      error instanceof Cancelled
+        ? null
+        : errorToast(error, isPasskeyKnown(error) ? DETAILS.passkeyKnown : 'Unable to add a passkey'),
+    invalidates: [QUERY_KEY],
+  })
+  return <NameForm name="" submitLabel="Continue" onSubmit={add.run} onClose={onClose} />
 }
+
+class Cancelled extends Error {}
 
 interface NameFormProps {
   name: string

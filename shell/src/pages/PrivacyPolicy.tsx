@@ -1,8 +1,8 @@
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import { LegalPage } from './LegalPage'
 
 export function PrivacyPolicy() {
-  const { product_name: product } = useHost().config
+  const { product_name: product } = useShell().config
   return (
     <LegalPage
       title="Privacy Policy"

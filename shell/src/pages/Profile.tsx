@@ -1,6 +1,6 @@
 import { DETAILS, USERNAME_PATTERN } from '@iodine/contracts'
-import { createQueryClient, errorToast } from '@iodine/mfe-kit'
-import { QueryClientProvider } from '@iodine/mfe-kit/query'
+import { errorToast, useAction, useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import {
   Button,
   Card,
@@ -14,7 +14,7 @@ import {
 } from '@iodine/ui'
 import { EditIcon } from '@iodine/ui/icons'
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import { AddressCard } from './AddressCard'
 import { AiKeyCard } from './AiKeyCard'
 import { ApiTokensCard } from './ApiTokensCard'
@@ -28,8 +28,8 @@ import { UsageCard } from './UsageCard'
 import { YourDataCard } from './YourDataCard'
 
 export function Profile() {
-  const { session } = useHost()
-  const user = useUser()
+  const { session } = useShell()
+  const { user } = useHost().session
   const [queryClient] = useState(createQueryClient)
   const [failed, setFailed] = useState(false)
   const load = useCallback(
@@ -50,23 +50,23 @@ export function Profile() {
       {failed ? (
         <ErrorCallout title="Unable to load profile" onRetry={load} />
       ) : (
-        <div className={styles.cards}>
-          <Card className={styles.card}>
-            <dl className={styles.fields}>
-              <Field label="Email">{user.email}</Field>
-              <Field label="Username">
-                <Username username={user.username} onSaved={load} />
-              </Field>
-              <Field label="Status">
-                <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
-                  {user.is_admin ? 'Administrator' : 'User'}
-                </Tag>
-              </Field>
-              <Field label="Member since">{formatLongDate(user.created_at)}</Field>
-            </dl>
-          </Card>
-          <AiKeyCard configured={user.has_openai_key} onChanged={load} />
-          <QueryClientProvider client={queryClient}>
+        <QueryClientProvider client={queryClient}>
+          <div className={styles.cards}>
+            <Card className={styles.card}>
+              <dl className={styles.fields}>
+                <Field label="Email">{user.email}</Field>
+                <Field label="Username">
+                  <Username username={user.username} onSaved={load} />
+                </Field>
+                <Field label="Status">
+                  <Tag minimal intent={user.is_admin ? 'primary' : 'none'}>
+                    {user.is_admin ? 'Administrator' : 'User'}
+                  </Tag>
+                </Field>
+                <Field label="Member since">{formatLongDate(user.created_at)}</Field>
+              </dl>
+            </Card>
+            <AiKeyCard configured={user.has_openai_key} onChanged={load} />
             <AddressCard />
             <PasskeysCard />
             <SessionsCard />
@@ -76,8 +76,8 @@ export function Profile() {
             <CountingCard />
             <UsageCard />
             <DeleteAccountCard />
-          </QueryClientProvider>
-        </div>
+          </div>
+        </QueryClientProvider>
       )}
     </Page>
   )
@@ -127,29 +127,25 @@ interface UsernameFormProps {
 function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
   const { api, notify } = useHost()
   const [draft, setDraft] = useState(username)
-  const [saving, setSaving] = useState(false)
   const trimmed = draft.trim()
   const invalid = draft !== '' && !USERNAME_PATTERN.test(trimmed)
-
-  const save = async (event: FormEvent) => {
+  const save = useAction({
+    mutationFn: () => api.call('POST /profile/setup-username', { body: { username: trimmed } }),
+    onSuccess: onSaved,
+    done: { title: 'Username updated', duration: 3000 },
+    failed: 'Unable to update username',
+  })
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     if (trimmed === '' || invalid) {
       const description = trimmed === '' ? 'Username cannot be empty' : DETAILS.usernameRule
       return notify(errorToast(null, description))
     }
-    setSaving(true)
-    try {
-      await api.call('POST /profile/setup-username', { body: { username: trimmed } })
-      notify({ title: 'Username updated', status: 'success', duration: 3000 })
-      await onSaved()
-    } catch (error) {
-      notify(errorToast(error, 'Unable to update username'))
-      setSaving(false)
-    }
+    void save.run()
   }
 
   return (
-    <form onSubmit={save} onKeyDown={event => event.key === 'Escape' && onCancel()}>
+    <form onSubmit={submit} onKeyDown={event => event.key === 'Escape' && onCancel()}>
       <FormGroup
         className={styles.usernameForm}
         intent={invalid ? 'danger' : 'none'}
@@ -169,8 +165,8 @@ function UsernameForm({ username, onSaved, onCancel }: UsernameFormProps) {
             value={draft}
             onValueChange={setDraft}
           />
-          <Button type="submit" intent="primary" text="Save" loading={saving} />
-          <Button text="Cancel" onClick={onCancel} disabled={saving} />
+          <Button type="submit" intent="primary" text="Save" loading={save.isPending} />
+          <Button text="Cancel" onClick={onCancel} disabled={save.isPending} />
         </span>
       </FormGroup>
     </form>

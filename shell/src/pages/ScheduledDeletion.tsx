@@ -1,14 +1,14 @@
 import { errorToast } from '@iodine/mfe-kit'
 import { Button, formatLongDate } from '@iodine/ui'
 import { useEffect, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import { useLogout } from '../session/use-logout'
 import styles from './EntryAction.module.css'
 import { EntryLayout } from './EntryLayout'
 
 /** All that an account has which is to be deleted: when that is, and whether to keep it. */
 export function ScheduledDeletion({ deleteAt }: { deleteAt: string }) {
-  const { api, notify, session } = useHost()
+  const { api, notify, session } = useShell()
   const logout = useLogout()
   const [working, setWorking] = useState(false)
   const title = `Your account will be deleted on ${formatLongDate(deleteAt)}`

@@ -1,16 +1,16 @@
 import type { Session } from '@iodine/contracts'
-import { type ApiClient, errorToast } from '@iodine/mfe-kit'
-import { usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { usePagedQuery } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, formatRelative, LoadingPanel, LoadMore, Tag } from '@iodine/ui'
 import { DesktopIcon, IntersectionIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import { ItemRow, ItemRows } from './ItemRow'
 import styles from './Profile.module.css'
 
 const QUERY_KEY = ['sessions']
 const PAGE_SIZE = '20'
+const ENDING = { failed: 'Unable to end the session', invalidates: [QUERY_KEY] }
 
 /** The user's sessions: ends one, or all but this one. */
 export function SessionsCard() {
@@ -35,22 +35,19 @@ function Sessions() {
   })
   return (
     <LoadingPanel query={query} errorTitle="Unable to load sessions">
-      {({ pages }) => {
-        const sessions = pages.flatMap(({ items }) => items)
-        return (
-          <>
-            <ItemRows>
-              {sessions.map(session => (
-                <Row key={session.id} session={session} />
-              ))}
-            </ItemRows>
-            <div className={styles.row}>
-              <LoadMore query={query} inline text="Show more" />
-              {sessions.some(({ current }) => !current) && <EndOthers />}
-            </div>
-          </>
-        )
-      }}
+      {sessions => (
+        <>
+          <ItemRows>
+            {sessions.map(session => (
+              <Row key={session.id} session={session} />
+            ))}
+          </ItemRows>
+          <div className={styles.row}>
+            <LoadMore query={query.more} inline text="Show more" />
+            {sessions.some(({ current }) => !current) && <EndOthers />}
+          </div>
+        </>
+      )}
     </LoadingPanel>
   )
 }
@@ -63,9 +60,12 @@ const nameOf = ({ browser, system, kind }: Session): string => {
 
 function Row({ session }: { session: Session }) {
   const name = nameOf(session)
-  const { working, end } = useEnding(api =>
-    api.call('DELETE /profile/sessions/:id', { params: { id: session.id } }),
-  )
+  const { api } = useHost()
+  const end = useAction({
+    mutationFn: () => api.call('DELETE /profile/sessions/:id', { params: { id: session.id } }),
+    done: { title: 'Session ended', duration: 3000 },
+    ...ENDING,
+  })
   return (
     <ItemRow
       icon={session.kind === 'extension' ? <IntersectionIcon /> : <DesktopIcon />}
@@ -89,8 +89,8 @@ function Row({ session }: { session: Session }) {
             variant="outlined"
             text="End"
             aria-label={`End session: ${name}`}
-            loading={working}
-            onClick={() => void end('Session ended')}
+            loading={end.isPending}
+            onClick={() => void end.run()}
           />
         )
       }
@@ -100,7 +100,12 @@ function Row({ session }: { session: Session }) {
 
 function EndOthers() {
   const [asking, setAsking] = useState(false)
-  const { end } = useEnding(api => api.call('POST /profile/sessions/end-others'))
+  const { api } = useHost()
+  const end = useAction({
+    mutationFn: () => api.call('POST /profile/sessions/end-others'),
+    done: { title: 'All other sessions ended', duration: 3000 },
+    ...ENDING,
+  })
   return (
     <>
       <Button
@@ -113,30 +118,11 @@ function EndOthers() {
         isOpen={asking}
         title="End all other sessions"
         confirmLabel="End sessions"
-        onConfirm={() => end('All other sessions ended')}
+        onConfirm={end.run}
         onClose={() => setAsking(false)}
       >
         Every other browser and extension is signed out of your account at once. Are you sure?
       </ConfirmDialog>
     </>
   )
-}
-
-/** Calls the API to end sessions, says so, and reads the list again. */
-function useEnding(call: (api: ApiClient) => Promise<unknown>) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  const [working, setWorking] = useState(false)
-  const end = async (title: string) => {
-    setWorking(true)
-    try {
-      await call(api)
-      notify({ title, status: 'success', duration: 3000 })
-    } catch (error) {
-      notify(errorToast(error, 'Unable to end the session'))
-    }
-    await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-    setWorking(false)
-  }
-  return { working, end }
 }

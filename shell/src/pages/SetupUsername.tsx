@@ -3,12 +3,12 @@ import { isApiError } from '@iodine/mfe-kit'
 import { Button, FormGroup, InputGroup, PageHeader } from '@iodine/ui'
 import { Navigate } from '@iodine/ui/router'
 import { type FormEvent, useState } from 'react'
-import { useHost, useSession } from '../app/HostProvider'
+import { useSession, useShell } from '../app/HostProvider'
 import { EntryLayout } from './EntryLayout'
 import styles from './SetupUsername.module.css'
 
 export function SetupUsername() {
-  const { api, config, navigate, notify, session } = useHost()
+  const { api, config, navigate, notify, session } = useShell()
   const { user } = useSession()
   const [username, setUsername] = useState('')
   const [saving, setSaving] = useState(false)

@@ -1,9 +1,9 @@
 import { Link } from '@iodine/ui/router'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import { LegalPage } from './LegalPage'
 
 export function TermsOfService() {
-  const { product_name: product } = useHost().config
+  const { product_name: product } = useShell().config
   return (
     <LegalPage
       title="Terms of Service"

@@ -1,8 +1,8 @@
 import { formatQuota, type Quota, type QuotaUsage, type Usage } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Card, LoadingPanel, ProgressBar } from '@iodine/ui'
 import { useId } from 'react'
-import { useHost } from '../app/HostProvider'
 import { QUOTA_LABELS } from './quota-labels'
 import styles from './UsageCard.module.css'
 

@@ -12,7 +12,7 @@ import {
 } from '@iodine/ui'
 import { ArrowLeftIcon, CrossIcon, TickIcon, UploadIcon } from '@iodine/ui/icons'
 import { type DragEvent, useId, useRef, useState } from 'react'
-import { useHost } from '../app/HostProvider'
+import { useShell } from '../app/HostProvider'
 import styles from './Verify.module.css'
 
 const VERDICTS: Record<Verdict, { intent: 'success' | 'danger' | 'warning'; title: string; text: string }> = {
@@ -45,7 +45,7 @@ interface Checked {
 
 /** Checks a capture's web archive in this browser. Nothing is sent anywhere, and no session is needed. */
 export function Verify() {
-  const { navigate } = useHost()
+  const { navigate } = useShell()
   const [checked, setChecked] = useState<Checked | 'checking' | null>(null)
   const [key, setKey] = useState('')
   const [isOver, setOver] = useState(false)

@@ -1,10 +1,8 @@
 import { type DataExport, formatQuota, LIMITS } from '@iodine/contracts'
-import { errorToast, writeOver } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { Button, Callout, Card, DateTime, LoadingPanel, ProgressBar, saveFile } from '@iodine/ui'
 import { DownloadIcon } from '@iodine/ui/icons'
-import { useState } from 'react'
-import { useHost } from '../app/HostProvider'
 import styles from './Profile.module.css'
 
 const QUERY_KEY = ['data-export']
@@ -68,53 +66,44 @@ function Progress({ of: { done, total, waiting_for } }: { of: DataExport }) {
 }
 
 function Begin({ again }: { again: boolean }) {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const queryClient = useQueryClient()
-  const [working, setWorking] = useState(false)
-  const begin = async () => {
-    setWorking(true)
-    try {
-      const started = await api.call('POST /profile/data-export')
-      await writeOver(queryClient, [QUERY_KEY], () => queryClient.setQueryData(QUERY_KEY, started))
-    } catch (error) {
-      notify(errorToast(error, 'Unable to gather your data'))
-      await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-    }
-    setWorking(false)
-  }
+  const begin = useAction({
+    mutationFn: () => api.call('POST /profile/data-export'),
+    onSuccess: started =>
+      writeOver(queryClient, [QUERY_KEY], () => queryClient.setQueryData(QUERY_KEY, started)),
+    onError: () => queryClient.invalidateQueries({ queryKey: QUERY_KEY }),
+    failed: 'Unable to gather your data',
+  })
   return (
     <Button
       intent={again ? 'none' : 'primary'}
       text={again ? 'Gather it again' : 'Gather my data'}
-      loading={working}
-      onClick={begin}
+      loading={begin.isPending}
+      onClick={() => void begin.run()}
     />
   )
 }
 
 function Download({ of: { id, created_at, bytes, expires_at } }: { of: DataExport }) {
-  const { api, notify } = useHost()
+  const { api } = useHost()
   const queryClient = useQueryClient()
-  const [working, setWorking] = useState(false)
-  const download = async () => {
-    setWorking(true)
-    try {
+  const download = useAction({
+    mutationFn: async () => {
       const content = await api.download('GET /profile/data-export/:id', { params: { id } })
       saveFile(`iodine-data-${created_at.slice(0, 10)}.json`, content)
-    } catch (error) {
-      notify(errorToast(error, 'Unable to download your data'))
-      await queryClient.invalidateQueries({ queryKey: QUERY_KEY })
-    }
-    setWorking(false)
-  }
+    },
+    onError: () => queryClient.invalidateQueries({ queryKey: QUERY_KEY }),
+    failed: 'Unable to download your data',
+  })
   return (
     <>
       <Button
         intent="primary"
         icon={<DownloadIcon />}
         text={`Download (${formatQuota('record_bytes', bytes)})`}
-        loading={working}
-        onClick={download}
+        loading={download.isPending}
+        onClick={() => void download.run()}
       />
       {expires_at && (
         <span className={styles.muted}>

@@ -1,15 +1,13 @@
-import type { HostProps } from '@iodine/mfe-kit'
+import { useHost } from '@iodine/mfe-kit'
 import { type MountedParcel, mountParcel } from '@iodine/mfe-kit/host'
 import { ErrorCallout, Loading, Page, useLatest } from '@iodine/ui'
-import { useLocation, useNavigationType } from '@iodine/ui/router'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useShell } from '../app/HostProvider'
 import styles from './RemoteOutlet.module.css'
 
 export interface RemoteOutletProps {
   /** Name in the table of remotes: 'mfe_iods'. */
   remote: string
-  basePath: string
   /** The section's name on the error card. */
   title: string
 }
@@ -20,15 +18,13 @@ export function RemoteOutlet(props: RemoteOutletProps) {
   return <RemoteMount key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
 }
 
-function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & { onRetry: () => void }) {
-  const { remotes } = useHost()
+function RemoteMount({ remote, title, onRetry }: RemoteOutletProps & { onRetry: () => void }) {
+  const { remotes } = useShell()
   const [state, setState] = useState<'loading' | 'mounted' | 'failed'>('loading')
   const container = useRef<HTMLDivElement>(null)
   const parcel = useRef<MountedParcel>(null)
-  const host = useHostProps(
-    basePath,
-    useCallback(() => setState('failed'), []),
-  )
+  const own = useHost()
+  const host = useMemo(() => ({ ...own, onCrash: () => setState('failed') }), [own])
   const latestHost = useLatest(host)
 
   useEffect(() => {
@@ -72,36 +68,3 @@ function RemoteMount({ remote, basePath, title, onRetry }: RemoteOutletProps & {
     </>
   )
 }
-
-function useHostProps(basePath: string, onCrash: (error: Error) => void): HostProps {
-  const { api, config, session, navigate: go, notify } = useHost()
-  // A section that was left is not unmounted at once. A page number or search that it writes into the address
-  // only now must not take back the click that left it.
-  const navigate = useCallback<typeof go>(
-    (to, options) => isWithin(basePath) && go(to, options),
-    [basePath, go],
-  )
-  const user = useUser()
-  const location = useLocation()
-  const navigationType = useNavigationType()
-  const hostSession = useMemo(
-    () => ({ user, refresh: () => session.reload().catch(() => {}) }),
-    [user, session],
-  )
-  return useMemo(
-    () => ({
-      basePath,
-      location,
-      navigationType,
-      navigate,
-      session: hostSession,
-      api,
-      notify,
-      config,
-      onCrash,
-    }),
-    [basePath, location, navigationType, navigate, hostSession, api, notify, config, onCrash],
-  )
-}
-
-const isWithin = (path: string) => `${window.location.pathname}/`.startsWith(`${path}/`)

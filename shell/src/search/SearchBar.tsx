@@ -1,10 +1,9 @@
 import { findFolded, foldText, paths } from '@iodine/contracts'
-import { createQueryClient } from '@iodine/mfe-kit'
-import { QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider, useQueries } from '@iodine/mfe-kit/query'
 import { formatCount, useDebounce, useDraft } from '@iodine/ui'
 import { type ItemListRendererProps, type ItemRendererProps, Omnibar } from '@iodine/ui/omnibar'
 import { type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
-import { useHost, useUser } from '../app/HostProvider'
 import { menuOf, type Section } from '../app/sections'
 import { Marked } from './Marked'
 import { KINDS, type Kind, type Result, SHOWN, TERM_MAX } from './results'
@@ -153,7 +152,7 @@ function useStable<T>(value: T): T {
 /** What is shown for a term; without one, what was opened last. */
 function useGroups(term: string, recent: readonly Result[]): Group[] {
   const { api, config } = useHost()
-  const menu = menuOf(config, useUser())
+  const menu = menuOf(config, useHost().session.user)
   const [wanted] = useDebounce(term, REST_MS)
   const isSearched = wanted !== '' && wanted.length <= TERM_MAX
   const answers = useQueries({
@@ -210,7 +209,7 @@ const moreOf = (kind: Kind, term: string, total: number | null): Result[] =>
 
 /** What was opened last from the search, newest first. Kept in this tab until logout. */
 function useRecent() {
-  const user = useUser()
+  const user = useHost().session.user
   const [{ recent }, set] = useDraft<{ recent: Result[] }>(`${user.id}:found`, { recent: [] })
   const kept = useRef(recent)
   const remember = (result: Result) => {

@@ -1,14 +1,6 @@
-import {
-  type ComponentType,
-  createContext,
-  type ReactNode,
-  use,
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react'
-import { useHost } from '../app/HostProvider'
+import { useHost } from '@iodine/mfe-kit'
+import { isTyping, useKeyDown } from '@iodine/ui'
+import { type ComponentType, createContext, type ReactNode, use, useCallback, useMemo, useState } from 'react'
 import type { SearchBarProps } from './SearchBar'
 
 const loadBar = () => import('./SearchBar').then(module => module.SearchBar)
@@ -26,10 +18,6 @@ const SearchContext = createContext<Search>({ open: () => {}, preload: () => {} 
 export const useSearch = (): Search => use(SearchContext)
 
 const preload = () => void loadBar().catch(() => {})
-
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox')
 
 const isInBar = (target: EventTarget | null) =>
   target instanceof Element && target.closest('[data-search-bar]') !== null
@@ -65,8 +53,8 @@ export function SearchProvider({ children }: { children: ReactNode }) {
     [notify],
   )
 
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
+  useKeyDown(
+    event => {
       const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event
       const isCombo = (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === 'k'
       // A section's own search field has taken the key before.
@@ -74,15 +62,13 @@ export function SearchProvider({ children }: { children: ReactNode }) {
       if (!isCombo && !(isSlash && !isTyping(target))) return
       event.preventDefault()
       open()
-    }
-    window.addEventListener('keydown', onKeyDown)
-    return () => window.removeEventListener('keydown', onKeyDown)
-  }, [open])
+    },
+    { on: 'window' },
+  )
 
   // What is typed before the bar has the focus belongs to it, too, and must not act on the page.
-  useEffect(() => {
-    if (!isOpen) return
-    const onKeyDown = (event: KeyboardEvent) => {
+  useKeyDown(
+    event => {
       const { key, ctrlKey, metaKey, altKey, target } = event
       if (isInBar(target) || ctrlKey || metaKey || altKey) return
       if (key === 'Escape') setOpen(false)
@@ -91,10 +77,9 @@ export function SearchProvider({ children }: { children: ReactNode }) {
       else return
       event.preventDefault()
       event.stopImmediatePropagation()
-    }
-    window.addEventListener('keydown', onKeyDown, { capture: true })
-    return () => window.removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [isOpen])
+    },
+    { enabled: isOpen, on: 'window', capture: true },
+  )
 
   const search = useMemo(() => ({ open, preload }), [open])
   return (

@@ -16,22 +16,21 @@ const bodies = [1_000, 25_000]
 
 const session = await startSession()
 
-const startGateway = async (upstream: string): Promise<string> => {
-  const env = { ...session.env, AUTH_URL: upstream, IODS_URL: upstream }
-  return (await startPart('gateway/dist/server.js', env, process.env.GATEWAY_ARGS?.split(' '))).url
-}
-
 const rows: string[][] = []
 for (const bytes of bodies) {
   const upstream = await startUpstream(bytes, session.jwks)
   const urls = {
     direct: upstream,
     nginx: await startNginx(upstream),
-    gateway: await startGateway(upstream),
+    gateway: await startPart('gateway/dist/server.js', {
+      ...session.env,
+      AUTH_URL: upstream,
+      IODS_URL: upstream,
+    }),
     bare: await startBareProxy(upstream),
   }
   const clients = mapValues(urls, url => session.connect(url, width))
-  const send = ({ send }: typeof clients.gateway) => send('/iods?limit=50')
+  const send = (client: typeof clients.gateway) => client.get('/iods?limit=50')
   const took = await timeInterleaved(
     rounds,
     mapValues(clients, client => () => atOnce(requests, width, () => send(client))),

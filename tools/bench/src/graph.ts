@@ -1,8 +1,7 @@
 /**
  * The graph section as built and served, against force-graph with the same constants, in the same Chromium
  * and in turns; each run has its own page. Times start when the answer of GET /graph/triplets is available as
- * text. Panning is measured against sigma as well, which draws with WebGL; it and force-graph then show the
- * positions at which the section has settled, in a canvas of the same size.
+ * text. For panning, force-graph shows the positions at which the section has settled, in a canvas of the same size.
  *
  *   npm run bench -- graph
  *
@@ -14,7 +13,7 @@ import { startTestStack } from '@iodine/harness'
 import { NO_LIMITS, type SignedInUser, seededRandom } from '@iodine/test-kit'
 import type { Browser, Page } from '@playwright/test'
 import { launchBrowser, openPage } from './lib/browser.js'
-import { count, interleave, medians, table, whole } from './lib/measure.js'
+import { count, interleave, medians, ratio, table, whole } from './lib/measure.js'
 
 const sizes = (name: string, otherwise: string) =>
   (process.env[name] ?? otherwise).split(',').filter(Boolean).map(Number)
@@ -27,10 +26,7 @@ const PAUSE_MS = 2_000
 const COLORS = { entity: '#2d72d2', verb: '#00a396', subject_to_verb: '#8f99a8', verb_to_object: '#e76a6e' }
 /** How often the graph is enlarged, from the whole graph, for panning close up. */
 const CLOSE_UP = 4
-const scriptOf = (name: string, file: string) => fileURLToPath(new URL(file, import.meta.resolve(name)))
-const FORCE_GRAPH = scriptOf('force-graph', './force-graph.min.js')
-const SIGMA = scriptOf('sigma', './sigma.min.js')
-const GRAPHOLOGY = scriptOf('graphology', './graphology.umd.min.js')
+const FORCE_GRAPH = fileURLToPath(new URL('./force-graph.min.js', import.meta.resolve('force-graph')))
 
 /** Frames per second while the graph is dragged: those that show it in a new place. */
 type Panning = {
@@ -149,10 +145,10 @@ interface Notes {
 const notesOf = (page: Page) => page.evaluate(() => (window as never as { notes: Notes }).notes)
 
 /** Drags the graph to and fro from a point, at a pace set by the clock; counts the frames that move it. */
-const drag = async (page: Page, selector = 'canvas', x = 8, y = 8): Promise<number> => {
+const drag = async (page: Page, x = 8, y = 8): Promise<number> => {
   const [from, to] = await page.evaluate(
-    async ({ ms, selector, x, y }) => {
-      const canvas = document.querySelector(selector) as HTMLElement
+    async ({ ms, x, y }) => {
+      const canvas = document.querySelector('canvas') as HTMLElement
       const { left, top } = canvas.getBoundingClientRect()
       const send = (type: string, target: EventTarget, aside: number) =>
         target.dispatchEvent(
@@ -175,7 +171,7 @@ const drag = async (page: Page, selector = 'canvas', x = 8, y = 8): Promise<numb
       send('mouseup', document, 0)
       return [start, now] as const
     },
-    { ms: PAN_MS, selector, x, y },
+    { ms: PAN_MS, x, y },
   )
   const { moved } = await notesOf(page)
   return moved.filter(at => at >= from && at <= to).length / ((to - from) / 1000)
@@ -242,7 +238,7 @@ const section = async (
     }, CLOSE_UP)
     const [x, y] = await backgroundOf(page, graph)
     await page.waitForTimeout(PAUSE_MS)
-    return { ...result(notes, shown, settled), whole: panned, closeUp: await drag(page, 'canvas', x, y) }
+    return { ...result(notes, shown, settled), whole: panned, closeUp: await drag(page, x, y) }
   } finally {
     await page.close()
   }
@@ -275,20 +271,36 @@ const backgroundOf = (page: Page, { nodes }: BenchGraph): Promise<[number, numbe
     nodes.map(({ id }) => id),
   )
 
-/** The baseline page: force-graph with the product's constants. */
-const draw = async (colors: typeof COLORS) => {
+/**
+ * Runs in the page. Draws the answer with force-graph and the product's constants.
+ * @param positions interleaved x and y in the order of the ids; if empty, force-graph computes a layout
+ */
+const draw = async ({ colors, positions }: { colors: typeof COLORS; positions: number[] }) => {
   const { notes, ForceGraph } = window as never as {
     notes: Notes
     ForceGraph: typeof import('force-graph').default
   }
   const answer = await fetch('/api/v1/graph/triplets')
   const data = (await answer.json()) as Graph
-  const nodes = data.nodes.map(node => ({ ...node, color: colors[node.type] }))
+  const isFixed = positions.length > 0
+  const order = new Map(
+    data.nodes
+      .map(({ id }) => id)
+      .sort()
+      .map((id, at) => [id, at * 2]),
+  )
+  const nodes = data.nodes.map(node => {
+    const at = order.get(node.id) ?? 0
+    const [x = 0, y = 0] = positions.slice(at, at + 2)
+    // zoomToFit reads x and y before the first tick sets them.
+    return { ...node, color: colors[node.type], ...(isFixed && { x, y, fx: x, fy: y }) }
+  })
   const links = data.links.map(link => ({
     ...link,
     color: colors[link.type],
     width: Math.min(6, Math.max(2, 2 * link.count)),
   }))
+  let drawn = ''
   await new Promise<void>(settled => {
     const graph = new ForceGraph(document.querySelector('#graph') as HTMLElement)
       .width(1000)
@@ -299,14 +311,20 @@ const draw = async (colors: typeof COLORS) => {
       .linkColor('color')
       .linkWidth('width')
       .linkDirectionalArrowLength(6)
+      .enableNodeDrag(false)
       .d3AlphaDecay(0.01)
       .d3VelocityDecay(0.3)
-      .warmupTicks(100)
-      .cooldownTicks(200)
+      .warmupTicks(isFixed ? 0 : 100)
+      .cooldownTicks(isFixed ? 0 : 200)
       // Runs all 200 ticks, whatever they take.
       .cooldownTime(Number.POSITIVE_INFINITY)
       .minZoom(0.002)
-      .onRenderFramePost(() => notes.frames.push(performance.now()))
+      .onRenderFramePost(() => {
+        const camera = JSON.stringify([graph.zoom(), graph.centerAt()])
+        notes.frames.push(performance.now())
+        if (camera !== drawn) notes.moved.push(performance.now())
+        drawn = camera
+      })
       // The first frames are empty. The frame after the first tick that follows the warm-up shows the graph.
       .onEngineTick(() => {
         if (notes.layouts.length === 0) notes.layouts.push(['moving', performance.now()])
@@ -318,11 +336,19 @@ const draw = async (colors: typeof COLORS) => {
     graph.d3Force('charge')?.strength(-800)
     graph.d3Force('link')?.distance(150)
     graph.graphData({ nodes, links })
+    if (isFixed) graph.zoomToFit(0, 40)
     Object.assign(window, { graph })
   })
 }
 
-const forceGraph = async (browser: Browser, url: string, { body }: BenchGraph): Promise<Layout> => {
+/** Opens an empty page, draws the graph in it with force-graph, and measures it. */
+const withForceGraph = async <T>(
+  browser: Browser,
+  url: string,
+  body: string,
+  positions: number[],
+  measure: (page: Page) => Promise<T>,
+): Promise<T> => {
   const page = await open(browser, body)
   try {
     await page.route('**/bench/force-graph', route =>
@@ -330,206 +356,79 @@ const forceGraph = async (browser: Browser, url: string, { body }: BenchGraph): 
     )
     await page.goto(`${url}/bench/force-graph`)
     await page.addScriptTag({ path: FORCE_GRAPH })
-    await page.evaluate(draw, COLORS)
+    await page.evaluate(draw, { colors: COLORS, positions })
+    return await measure(page)
+  } finally {
+    await page.close()
+  }
+}
+
+const forceGraphLayout = (browser: Browser, url: string, { body }: BenchGraph): Promise<Layout> =>
+  withForceGraph(browser, url, body, [], async page => {
     const notes = await notesOf(page)
     const [moving, settled] = [0, 1].map(index => notes.layouts[index]?.[1] ?? Number.NaN) as [number, number]
     const shown = notes.frames.find(at => at >= moving) ?? Number.NaN
     return result(notes, shown, settled)
-  } finally {
-    await page.close()
-  }
-}
+  })
 
-/** What the pages below draw. */
-interface Settled {
-  nodes: { id: string; label: string; color: string; count: number; x: number; y: number }[]
-  links: { source: string; target: string; color: string; width: number }[]
-}
-
-const settledOf = ({ nodes, links, positions }: BenchGraph): Settled => {
-  const order = nodes.map(({ id }) => id).sort()
-  const places = new Map(order.map((id, at) => [id, [positions[at * 2], positions[at * 2 + 1]]]))
-  return {
-    nodes: nodes.map(({ id, label, type, count }) => {
-      const [x = 0, y = 0] = places.get(id) ?? []
-      return { id, label, count, x, y, color: COLORS[type] }
-    }),
-    links: links.map(({ source, target, type, count }) => ({
-      source,
-      target,
-      color: COLORS[type],
-      width: Math.min(6, Math.max(2, 2 * count)),
-    })),
-  }
-}
-
-/** Opens an empty page, draws the settled graph in it and drags it; `closeUp` enlarges it. */
-const panned = async (
+const forceGraphPanning = (
   browser: Browser,
   url: string,
-  graph: BenchGraph,
-  scripts: string[],
-  show: (settled: Settled) => void,
-  closeUp: (factor: number) => void,
-  selector: string,
-): Promise<Panning> => {
-  const page = await open(browser, '{}')
-  try {
-    await page.route('**/bench/panned', route =>
-      route.fulfill({
-        contentType: 'text/html',
-        body: '<!doctype html><div id="graph" style="width: 1000px; height: 600px"></div>',
-      }),
-    )
-    await page.goto(`${url}/bench/panned`)
-    for (const path of scripts) await page.addScriptTag({ path })
-    await page.evaluate(show, settledOf(graph))
+  { body, positions }: BenchGraph,
+): Promise<Panning> =>
+  withForceGraph(browser, url, body, positions, async page => {
     await page.waitForTimeout(PAUSE_MS)
-    const whole = await drag(page, selector)
-    await page.evaluate(closeUp, CLOSE_UP)
+    const panned = await drag(page)
+    await page.evaluate(factor => {
+      const { graph } = window as never as { graph: import('force-graph').default }
+      graph.zoom(graph.zoom() * factor, 0)
+    }, CLOSE_UP)
     await page.waitForTimeout(PAUSE_MS)
-    return { whole, closeUp: await drag(page, selector) }
-  } finally {
-    await page.close()
-  }
+    return { whole: panned, closeUp: await drag(page) }
+  })
+
+const NOT_COMPARED: Layout = {
+  shown: Number.NaN,
+  settled: Number.NaN,
+  blocked: Number.NaN,
+  longest: Number.NaN,
 }
-
-const pannedForceGraph = (browser: Browser, url: string, graph: BenchGraph): Promise<Panning> =>
-  panned(
-    browser,
-    url,
-    graph,
-    [FORCE_GRAPH],
-    ({ nodes, links }) => {
-      const { notes, ForceGraph } = window as never as {
-        notes: Notes
-        ForceGraph: typeof import('force-graph').default
-      }
-      let drawn = ''
-      const shown = new ForceGraph(document.querySelector('#graph') as HTMLElement)
-        .width(1000)
-        .height(600)
-        .nodeVal('count')
-        .nodeRelSize(8)
-        .nodeColor('color')
-        .linkColor('color')
-        .linkWidth('width')
-        .linkDirectionalArrowLength(6)
-        .enableNodeDrag(false)
-        .cooldownTicks(0)
-        .minZoom(0.002)
-        .onRenderFramePost(() => {
-          const camera = JSON.stringify([shown.zoom(), shown.centerAt()])
-          if (camera !== drawn) notes.moved.push(performance.now())
-          drawn = camera
-        })
-        .graphData({ nodes: nodes.map(node => ({ ...node, fx: node.x, fy: node.y })), links })
-      shown.zoomToFit(0, 40)
-      Object.assign(window, { shown })
-    },
-    factor => {
-      const { shown } = window as never as { shown: import('force-graph').default }
-      shown.zoom(shown.zoom() * factor, 0)
-    },
-    'canvas',
-  )
-
-const pannedSigma = (browser: Browser, url: string, graph: BenchGraph): Promise<Panning> =>
-  panned(
-    browser,
-    url,
-    graph,
-    [GRAPHOLOGY, SIGMA],
-    ({ nodes, links }) => {
-      const { notes, Sigma, graphology } = window as never as {
-        notes: Notes
-        Sigma: typeof import('sigma').default
-        graphology: { DirectedGraph: typeof import('graphology').DirectedGraph }
-      }
-      const data = new graphology.DirectedGraph()
-      for (const { id, label, color, x, y } of nodes) data.addNode(id, { label, color, x, y: -y, size: 1 })
-      for (const { source, target, color } of links) data.addEdge(source, target, { color, size: 0.7 })
-      const shown = new Sigma(data, document.querySelector('#graph') as HTMLElement, { stagePadding: 40 })
-      let drawn = ''
-      shown.on('afterRender', () => {
-        const camera = JSON.stringify(shown.getCamera().getState())
-        if (camera !== drawn) notes.moved.push(performance.now())
-        drawn = camera
-      })
-      Object.assign(window, { shown })
-    },
-    factor => {
-      const camera = (window as never as { shown: import('sigma').default }).shown.getCamera()
-      camera.setState({ ratio: camera.ratio / factor })
-    },
-    '.sigma-mouse',
-  )
+const MEASURES = [
+  ['tick 100 on screen, s', 'shown', 1_000],
+  ['settled (300 ticks), s', 'settled', 1_000],
+  ['main thread blocked, s', 'blocked', 1_000],
+  ['longest task, s', 'longest', 1_000],
+  ['panning, frames/s', 'whole', 1],
+  [`panning, ${CLOSE_UP} × as large, frames/s`, 'closeUp', 1],
+] as const
 
 const stack = await startTestStack({ env: NO_LIMITS })
 const browser = await launchBrowser()
 try {
   const user = await stack.signUp()
-  const seconds = (ms: number) => count(ms / 1000)
-  const layouts: string[][] = []
-  const lonely: string[][] = []
-  const pannings: string[][] = []
+  const rows: string[][] = []
   for (const size of [...compared, ...alone]) {
     const answer = graphOf(size)
     const graph: BenchGraph = { ...answer, body: JSON.stringify(answer), positions: [] }
-    const nodes = `${whole(size)} nodes`
-    // The section comes first in the first round, since the others show where it has settled.
-    const both: (Layout & Panning)[] = []
-    const baseline: Layout[] = []
-    const took = await interleave<'section' | 'sigma' | 'forceGraph', Panning>(rounds, {
-      section: async () => {
-        const run = await section(browser, stack.url, user, graph)
-        both.push(run)
-        if (compared.includes(size)) baseline.push(await forceGraph(browser, stack.url, graph))
-        return run
-      },
-      sigma: () => pannedSigma(browser, stack.url, graph),
-      forceGraph: () => pannedForceGraph(browser, stack.url, graph),
+    // The section comes first in the first round, since force-graph shows where it has settled.
+    const took = await interleave<'section' | 'forceGraph', Layout & Panning>(rounds, {
+      section: () => section(browser, stack.url, user, graph),
+      forceGraph: async () => ({
+        ...(compared.includes(size) ? await forceGraphLayout(browser, stack.url, graph) : NOT_COMPARED),
+        ...(await forceGraphPanning(browser, stack.url, graph)),
+      }),
     })
-    const our = medians(both)
-    const [sigma, theirs] = [medians(took.sigma), medians(took.forceGraph)]
-    for (const [what, field] of [
-      ['the whole graph', 'whole'],
-      [`${CLOSE_UP} × as large`, 'closeUp'],
-    ] as const) {
-      const frames = [our, sigma, theirs].map(side => side[field])
-      const ratios = [sigma, theirs].map(side => `${count(our[field] / side[field])}×`)
-      pannings.push([`${nodes}, ${what}`, ...frames.map(count), ...ratios])
-    }
-    const { shown, settled, blocked, longest } = our
-    if (alone.includes(size)) {
-      lonely.push([whole(size), ...[shown, settled, blocked, longest].map(seconds)])
-      continue
-    }
-    const their = medians(baseline)
-    const sooner = (what: string, field: 'shown' | 'settled') =>
-      layouts.push([
-        `${nodes}: ${what}`,
-        seconds(our[field]),
-        seconds(their[field]),
-        `${count(their[field] / our[field])}× sooner`,
+    const [our, their] = [medians(took.section), medians(took.forceGraph)]
+    for (const [what, field, unit] of MEASURES)
+      rows.push([
+        `${whole(size)} nodes: ${what}`,
+        count(our[field] / unit),
+        ...(Number.isNaN(their[field])
+          ? ['', '']
+          : [count(their[field] / unit), ratio(our[field], their[field])]),
       ])
-    sooner('tick 100 on screen, s', 'shown')
-    sooner('settled, s', 'settled')
-    layouts.push([
-      `${nodes}: main thread blocked, s`,
-      seconds(blocked),
-      seconds(their.blocked),
-      `${count((100 * blocked) / their.blocked)} %`,
-    ])
   }
-  if (layouts.length > 0) table(['graph', 'section', 'force-graph', 'ratio'], layouts)
-  if (lonely.length > 0)
-    table(['nodes, section alone', 'tick 100 s', 'settled s', 'blocked s', 'longest task s'], lonely)
-  if (pannings.length > 0)
-    table(
-      ['panning, frames/s', 'section', 'sigma', 'force-graph', 'beside sigma', 'beside force-graph'],
-      pannings,
-    )
+  table(['graph', 'section', 'force-graph', 'section ÷ force-graph'], rows)
 } finally {
   await browser.close()
   await stack.stop()

@@ -5,13 +5,11 @@
  *   npm run bench -- idle
  *   SECONDS=60 npm run bench -- idle
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
+import { startProduct } from '@iodine/harness'
 import { startRedis } from '@iodine/local-servers'
 import { temporaryFolder } from '@iodine/test-kit'
 import { cpuSeconds, descendants } from './lib/cpu.js'
@@ -26,11 +24,11 @@ const SETTLE_MS = 30_000
 const written = (pid: number) =>
   Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
-/** One row for each descendant of `ancestor` and one for all: share of a core, bytes written within `SECONDS`. */
-const measure = async (kind: string, ancestor: number): Promise<string[][]> => {
+/** One row for each process below this one and one for all: share of a core, bytes written within `SECONDS`. */
+const measure = async (kind: string): Promise<string[][]> => {
   await sleep(SETTLE_MS)
   const usage = () =>
-    descendants(ancestor)
+    descendants(process.pid)
       .filter(({ command }) => !command.startsWith('ps '))
       .map(each => ({ ...each, cpu: cpuSeconds(each.pid), bytes: written(each.pid) }))
   const before = usage()
@@ -40,8 +38,8 @@ const measure = async (kind: string, ancestor: number): Promise<string[][]> => {
     const name = command.replaceAll(`${ROOT}/`, '').split(' ').slice(0, 2).join(' ')
     return { name, cpu: cpu - (then?.cpu ?? 0), bytes: bytes - (then?.bytes ?? 0) }
   })
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-  const all = { name: 'all', cpu: sum(used.map(each => each.cpu)), bytes: sum(used.map(each => each.bytes)) }
+  const sum = (field: 'cpu' | 'bytes') => used.reduce((total, each) => total + each[field], 0)
+  const all = { name: 'all', cpu: sum('cpu'), bytes: sum('bytes') }
   return [...used, all].map(({ name, cpu, bytes }) => [
     kind,
     name,
@@ -50,24 +48,14 @@ const measure = async (kind: string, ancestor: number): Promise<string[][]> => {
   ])
 }
 
-const folder = temporaryFolder()
-const product = spawn('npm', ['start'], {
-  cwd: ROOT,
-  env: { ...process.env, DATA_DIR: join(folder.path, 'data'), PORT: '0', INBOX_PORT: '0' },
-  stdio: ['ignore', 'pipe', 'ignore'],
-})
-const ended = once(product, 'exit')
-await new Promise<void>((done, fail) => {
-  createInterface({ input: product.stdout }).on('line', line => /^ready http/.test(line) && done())
-  product.on('exit', code => fail(new Error(`npm start ended with ${code}`)))
-})
-const whole = await measure('product', product.pid as number)
-product.kill('SIGTERM')
-await ended
+const product = await startProduct({ LOG_LEVEL: 'info' })
+const whole = await measure('product')
+await product.stop()
 
+const folder = temporaryFolder()
 const redis = await startRedis({ folder: join(folder.path, 'redis') })
 const mongo = await startEmbeddedMongo({ dataDir: join(folder.path, 'mongo'), isolate: 'process' })
-const alone = await measure('servers alone', process.pid)
+const alone = await measure('servers alone')
 await mongo.stop()
 await redis.stop()
 folder.remove()

@@ -12,22 +12,13 @@ import { type ProcessName, startProcesses } from '@iodine/harness'
 import { NO_LIMITS, signUp } from '@iodine/test-kit'
 import { mailsOf } from './lib/mails.js'
 import { rate, ratio, table, timed, whole } from './lib/measure.js'
+import { bundleOf, untilImport } from './lib/stix.js'
 
 const objects = Number(process.env.OBJECTS ?? 50_000)
 const padding = Number(process.env.PADDING ?? 180)
 /** IODs that are created one at a time. */
 const SINGLE = 300
 const LOOK_MS = 20
-
-const id = (type: string, n: number) => `${type}--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-const bundleOf = (share: number, mark: string) => {
-  const list = Array.from({ length: objects }, (_, n) =>
-    n % share === 0
-      ? `{"type":"indicator","id":"${id('indicator', n)}","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[url:value = 'https://example.org/${mark}/${n}']","x":"${'i'.repeat(padding)}"}`
-      : `{"type":"x-note","id":"${id('x-note', n)}","modified":"2026-01-01T00:00:00Z","text":"${'n'.repeat(padding)}${mark}${n}"}`,
-  )
-  return new TextEncoder().encode(`{"type":"bundle","objects":[${list.join(',')}]}`)
-}
 
 /** The parts that an import goes through. */
 const PARTS = ['gateway', 'campaigns', 'iods', 'workers'] as const satisfies ProcessName[]
@@ -42,14 +33,6 @@ try {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
   }
   const create = () => api.call(campaignsApi.createCampaign, { body: { name: 'Bench' } })
-  const until = async (of: string, state: string) => {
-    for (;;) {
-      const now = await api.call(importsApi.getImport, { params: { id: of } })
-      if (now.state === state) return
-      if (now.state === 'failed') throw new Error(now.problem ?? 'failed')
-      await new Promise(resolve => setTimeout(resolve, LOOK_MS))
-    }
-  }
 
   const { id: single } = await create()
   const one = async (n: number) => {
@@ -73,7 +56,7 @@ try {
     ['all kept', Number.POSITIVE_INFINITY],
     ['one in ten an IOD', 10],
   ] as const) {
-    const file = bundleOf(share, name.replaceAll(' ', '-'))
+    const file = bundleOf(objects, share, name.replaceAll(' ', '-'), padding)
     const { id: campaign_id } = await create()
     const most = new Map<ProcessName, number>()
     const watch = setInterval(() => {
@@ -84,10 +67,10 @@ try {
       made = (await api.call(importsApi.createImport, { query: { campaign_id, format: 'stix' }, body: file }))
         .id
     })
-    const planned = await timed(() => until(made, 'planned'))
+    const planned = await timed(() => untilImport(api, made, state => state === 'planned'))
     const applied = await timed(async () => {
       await api.call(importsApi.applyImport, { params: { id: made }, body: {} })
-      await until(made, 'done')
+      await untilImport(api, made, state => state === 'done')
     })
     clearInterval(watch)
     const exported = await timed(async () => {

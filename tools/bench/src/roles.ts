@@ -13,23 +13,15 @@ import { campaignsApi, importsApi, LIMITS } from '@iodine/contracts'
 import { startEmbeddedMongo } from '@iodine/embedded-mongo'
 import { startTestStack } from '@iodine/harness'
 import { freePorts, localUrl } from '@iodine/local-servers'
-import { NO_LIMITS, temporaryFolder } from '@iodine/test-kit'
+import { NO_LIMITS, quantile, temporaryFolder } from '@iodine/test-kit'
 import { count, ratio, table } from './lib/measure.js'
+import { bundleOf, untilImport } from './lib/stix.js'
 
 const SERVER = join(import.meta.dirname, '../../../services/campaigns/dist/server.js')
 const QUIET_MS = 30_000
 const EVERY_MS = 20
-/** Of 200,000 objects, the most that an import may have. The file is as large as it may be. */
-const objectOf = (mark: string, n: number) => {
-  const id = `--00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  return n % 10 === 0
-    ? `{"type":"indicator","id":"indicator${id}","modified":"2026-01-01T00:00:00Z","pattern_type":"stix","pattern":"[url:value = 'https://example.org/${mark}/${n}']","x":"${'i'.repeat(120)}"}`
-    : `{"type":"x-note","id":"x-note${id}","modified":"2026-01-01T00:00:00Z","text":"${'n'.repeat(210)}"}`
-}
-const fileOf = (mark: string): Uint8Array<ArrayBuffer> => {
-  const list = Array.from({ length: LIMITS.importObjects }, (_, n) => objectOf(mark, n))
-  return new TextEncoder().encode(`{"type":"bundle","objects":[${list.join(',')}]}`)
-}
+/** Makes the file as large as an import may be. */
+const PADDING = 190
 
 const folder = temporaryFolder()
 const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
@@ -69,35 +61,31 @@ try {
       await sleep(EVERY_MS)
     }
     await ended
-    return times.sort((a, b) => a - b)
+    return times
   }
   /** Imports a file and calls `halfway` once half of it is applied. */
   const runImport = async (mark: string, halfway: () => Promise<unknown>) => {
     const { id: campaign_id } = await api.call(campaignsApi.createCampaign, { body: { name: mark } })
     const query = { campaign_id, format: 'stix' as const }
-    const made = await api.call(importsApi.createImport, { query, body: fileOf(mark) })
-    const params = { id: made.id }
-    let isHalfway = false
-    for (;;) {
-      const { state, done, objects, problem } = await api.call(importsApi.getImport, { params })
-      if (state === 'done') return
-      if (state === 'failed') throw new Error(problem ?? 'failed')
-      if (state === 'planned') await api.call(importsApi.applyImport, { params, body: {} })
-      if (state === 'applying' && !isHalfway && done > (objects ?? 0) / 2) {
-        isHalfway = true
-        await halfway()
-      }
-      await sleep(100)
-    }
+    const body = bundleOf(LIMITS.importObjects, 10, mark, PADDING)
+    const { id } = await api.call(importsApi.createImport, { query, body })
+    const until = (isReached: Parameters<typeof untilImport>[2]) => untilImport(api, id, isReached, 100)
+    await until(state => state === 'planned')
+    await api.call(importsApi.applyImport, { params: { id }, body: {} })
+    await until((state, share) => state === 'done' || (state === 'applying' && share > 0.5))
+    await halfway()
+    await until(state => state === 'done')
   }
   const rows: string[][] = []
-  const at = (times: number[], share: number) => times[Math.floor(times.length * share)] as number
   let quiet: number[] = []
   const add = (name: string, times: number[]) =>
     rows.push([
       name,
       String(times.length),
-      ...[0.5, 0.99].flatMap(share => [count(at(times, share)), ratio(at(times, share), at(quiet, share))]),
+      ...[0.5, 0.99].flatMap(share => [
+        count(quantile(times, share)),
+        ratio(quantile(times, share), quantile(quiet, share)),
+      ]),
     ])
 
   await during(sleep(5_000))

@@ -35,7 +35,12 @@ const sharedModules = (cwd, eager) => {
     requiredVersion: `^${version}`,
     ...options,
   })
-  const react = { singleton: true, strictVersion: true, requiredVersion: '^19.3.1', eager }
+  const react = {
+    singleton: true,
+    strictVersion: true,
+    requiredVersion: `^${readPackage(cwd).dependencies.react}`,
+    eager,
+  }
   const ui = versionOf(cwd, 'ui')
   return {
     react,

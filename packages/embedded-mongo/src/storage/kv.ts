@@ -178,8 +178,8 @@ export class Store implements Kv {
   /** Claims a name for the transaction. Throws a WriteConflict if another write came first. */
   claimFor(transaction: Transaction, name: string) {
     const owner = this.claims.get(name)
-    if ((owner && owner !== transaction) || this.changedSince(name, transaction.started))
-      throw writeConflict()
+    const isHeld = owner && owner !== transaction && !owner.endIfAbandoned()
+    if (isHeld || this.changedSince(name, transaction.started)) throw writeConflict()
     this.claims.set(name, transaction)
     transaction.claimed.add(name)
   }
@@ -226,6 +226,8 @@ const fewNames = 16
 export class Transaction implements Kv {
   readonly started: number
   readonly claimed = new Set<string>()
+  /** Ends the transaction if its client has disconnected. Returns whether it did. */
+  endIfAbandoned = () => false
   private readonly store: Store
   private readonly snapshot: Snapshot
   private readonly changed = new Map<string, Buffer | undefined>()

@@ -1,11 +1,7 @@
 import { type Consensus, LIMITS } from '@iodine/contracts'
-import { useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { FRESH_MS, mergeById, usePagedValues, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { createContext, use, useCallback } from 'react'
-import { pagesInView } from '../evidence/in-view'
 import { useHost } from '../use-host'
-
-/** How long consensus is shown without asking again, in milliseconds. */
-const FRESH_MS = 60_000
 
 type ByIod = Readonly<Record<string, Consensus>>
 
@@ -18,19 +14,15 @@ const keyOf = (ids: readonly string[]) => [...CONSENSUS, ...ids]
  */
 export function useListConsensus(ids: readonly string[], from: number, to: number): ByIod {
   const { api } = useHost()
-  return useQueries({
-    queries: pagesInView(ids, LIMITS.consensusPage, from, to).map(page => ({
-      queryKey: keyOf(page),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api.call('POST /iods/consensus', { body: { ids: page }, signal }),
-      staleTime: FRESH_MS,
-    })),
-    combine: mergePages,
-  })
+  const read = (page: string[], signal: AbortSignal) =>
+    api.call('POST /iods/consensus', { body: { ids: page }, signal })
+  return usePagedValues(
+    { key: CONSENSUS, size: LIMITS.consensusPage, read, combine: mergeById<Consensus> },
+    ids,
+    from,
+    to,
+  )
 }
-
-const mergePages = (pages: { data: ByIod | undefined }[]): ByIod =>
-  Object.assign({}, ...pages.map(({ data }) => data))
 
 /** The consensus of a list's rows. */
 export const ConsensusContext = createContext<ByIod>({})

@@ -1,5 +1,6 @@
 import { Button, formatCount, LoadingPanel } from '@iodine/ui'
 import { useEffect, useRef, useState } from 'react'
+import { withData } from '../with-data'
 import { EraseButton } from './CaptureActions'
 import type { QuotedPlace } from './check-seal'
 import styles from './evidence.module.css'
@@ -21,7 +22,7 @@ export function CaptureText({ captureId, quote }: { captureId: string; quote: Qu
           Field <code>{quote.pointer}</code> of the captured record
         </p>
       )}
-      <LoadingPanel query={{ ...failed, data: text.data }} errorTitle="The text could not be loaded">
+      <LoadingPanel query={withData(failed, text.data)} errorTitle="The text could not be loaded">
         {shown => <MarkedText text={shown} quote={quote} />}
       </LoadingPanel>
       {capture.data && (

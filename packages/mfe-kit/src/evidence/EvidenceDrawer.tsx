@@ -30,7 +30,6 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
     <LoadingPanel
       query={query}
       errorTitle="Evidence could not be loaded"
-      isEmpty={pieces => pieces.length === 0}
       empty={
         <EmptyState
           icon={<CitationIcon size={40} />}
@@ -48,7 +47,7 @@ function Pieces({ iodId, onGone }: { iodId: string; onGone: () => void }) {
           {pieces.map((piece, index) => (
             <EvidencePiece key={piece.id} piece={piece} number={index + 1} onGone={onGone} />
           ))}
-          <LoadMore query={query} text="Show more evidence" />
+          <LoadMore query={query.more} text="Show more evidence" />
           {pieces.some(({ open, seal }) => open && seal) && (
             <p className={styles.meta}>
               Downloaded a capture? Check the file in your browser:{' '}

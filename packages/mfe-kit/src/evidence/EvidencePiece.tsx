@@ -3,6 +3,7 @@ import { Button, Card, DateTime, formatDateTime, SourceLink, Tag } from '@iodine
 import { DocumentOpenIcon, EndorsedIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { type ReactNode, useEffect, useState } from 'react'
+import { useAction } from '../action'
 import { SectionLink } from '../section-link'
 import { useHost } from '../use-host'
 import { ShareButton, WaczButton } from './CaptureActions'
@@ -11,7 +12,7 @@ import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
 import { Hash } from './Hash'
 import { QuoteText } from './QuoteText'
-import { useCapture, useEvidenceActions } from './queries'
+import { useCapture, useRefresh } from './queries'
 import { SealCheck } from './SealCheck'
 
 const RELATIONS = {
@@ -154,7 +155,14 @@ function Author({ piece: { created_by_id, created_by_username } }: { piece: Evid
 }
 
 function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
-  const { removeEvidence } = useEvidenceActions()
+  const { api } = useHost()
+  const remove = useAction({
+    mutationFn: () =>
+      api.call('DELETE /iods/:id/evidence/:evidence_id', { params: { id: iod_id, evidence_id: id } }),
+    onSettled: useRefresh(),
+    done: 'Evidence deleted',
+    failed: 'The evidence could not be deleted',
+  })
   const [isAsking, setAsking] = useState(false)
   return (
     <>
@@ -163,7 +171,7 @@ function DeleteButton({ piece: { id, iod_id } }: { piece: Evidence }) {
         isOpen={isAsking}
         title="Delete evidence"
         confirmLabel="Delete"
-        onConfirm={() => removeEvidence(iod_id, id)}
+        onConfirm={remove.run}
         onClose={() => setAsking(false)}
       >
         The IOD loses this quote. A capture that it quotes stays in My data.

@@ -1,22 +1,14 @@
 import { Button } from '@iodine/ui'
 import { ClipboardIcon } from '@iodine/ui/icons'
-import { useState } from 'react'
-import { errorToast } from '../error-toast'
-import { useHost } from '../use-host'
+import { useAction } from '../action'
 import styles from './evidence.module.css'
 
 /** A hash, with a button that copies it. `name` says what it is of: 'manifest hash'. */
 export function Hash({ value, name }: { value: string; name: string }) {
-  const { notify } = useHost()
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value)
-      setCopied(true)
-    } catch (error) {
-      notify(errorToast(error, `The ${name} could not be copied`))
-    }
-  }
+  const copy = useAction({
+    mutationFn: () => navigator.clipboard.writeText(value),
+    failed: `The ${name} could not be copied`,
+  })
   return (
     <span className={styles.hash}>
       <code>{value}</code>
@@ -26,10 +18,10 @@ export function Hash({ value, name }: { value: string; name: string }) {
           variant="minimal"
           size="small"
           icon={<ClipboardIcon size={14} />}
-          text={isCopied ? 'Copied' : undefined}
-          aria-label={isCopied ? `Copied the ${name}` : `Copy the ${name}`}
+          text={copy.isSuccess ? 'Copied' : undefined}
+          aria-label={copy.isSuccess ? `Copied the ${name}` : `Copy the ${name}`}
           title="Copy"
-          onClick={() => void copy()}
+          onClick={() => void copy.run()}
         />
       )}
     </span>

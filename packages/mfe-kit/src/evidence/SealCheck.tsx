@@ -3,6 +3,7 @@ import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, LoadingPanel } from '@iodine/ui'
 import { CrossCircleIcon, TickCircleIcon } from '@iodine/ui/icons'
 import { useHost } from '../use-host'
+import { withData } from '../with-data'
 import type { QuotedPlace, SealReport } from './check-seal'
 import styles from './evidence.module.css'
 import { formatInstant } from './format-instant'
@@ -32,7 +33,7 @@ export function SealCheck({ seal, opened }: SealCheckProps) {
     <section className={styles.report} aria-label="Verification" aria-live="polite">
       <LoadingPanel
         // A result that could not be checked again holds no longer.
-        query={query.error ? { ...query, data: undefined } : query}
+        query={withData(query, query.error ? undefined : query.data)}
         loadingLabel="Checking…"
         errorTitle="The seal could not be checked"
         errorText={

@@ -1,13 +1,17 @@
-import { type QueryClient, useQueries, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import {
+  FRESH_MS,
+  mergeById,
+  type QueryClient,
+  usePagedValues,
+  useQuery,
+  useQueryClient,
+} from '@iodine/mfe-kit/query'
 import { createContext, use } from 'react'
 import { EVIDENCE } from '../add-quote'
 import { useHost } from '../use-host'
-import { pagesInView } from './in-view'
 
 /** IODs of a request; the rows of a page of the list. */
 const PAGE = 50
-/** How long counts are shown without asking again, in milliseconds. */
-const FRESH_MS = 60_000
 
 type Counts = Readonly<Record<string, number>>
 
@@ -20,19 +24,10 @@ const keyOf = (ids: readonly string[]) => [...COUNTS, ...ids]
  */
 export function useEvidenceCounts(ids: readonly string[], from: number, to: number): Counts {
   const { api } = useHost()
-  return useQueries({
-    queries: pagesInView(ids, PAGE, from, to).map(page => ({
-      queryKey: keyOf(page),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api.call('POST /iods/evidence/counts', { body: { ids: page }, signal }),
-      staleTime: FRESH_MS,
-    })),
-    combine: mergeCounts,
-  })
+  const read = (page: string[], signal: AbortSignal) =>
+    api.call('POST /iods/evidence/counts', { body: { ids: page }, signal })
+  return usePagedValues({ key: COUNTS, size: PAGE, read, combine: mergeById<number> }, ids, from, to)
 }
-
-const mergeCounts = (pages: { data: Counts | undefined }[]): Counts =>
-  Object.assign({}, ...pages.map(({ data }) => data))
 
 /** The counts of a list's rows. */
 export const EvidenceCountsContext = createContext<Counts>({})

@@ -1,9 +1,6 @@
-import { type Capture, isUnauthorized } from '@iodine/contracts'
+import type { Capture } from '@iodine/contracts'
 import { usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
-import { saveFile } from '@iodine/ui'
-import { useCallback } from 'react'
 import { EVIDENCE } from '../add-quote'
-import { errorToast } from '../error-toast'
 import { useHost } from '../use-host'
 
 /** Key of everything that is read of captures. */
@@ -16,7 +13,7 @@ const FRESH_MS = 60_000
 /** The evidence of an IOD, oldest first, paginated. */
 export function useEvidence(iodId: string) {
   const { api } = useHost()
-  const query = usePagedQuery({
+  return usePagedQuery({
     queryKey: [...EVIDENCE, 'of-iod', iodId],
     readPage: (page, signal) =>
       api.page('GET /iods/:id/evidence', {
@@ -25,8 +22,6 @@ export function useEvidence(iodId: string) {
         signal,
       }),
   })
-  const pages = query.data?.pages
-  return { ...query, data: pages?.flatMap(page => page.items), total: pages?.[0]?.total ?? null }
 }
 
 /** A capture: the user's own, or one that its owner shares. */
@@ -40,66 +35,12 @@ export function useCapture(id: string | null, enabled = true) {
   })
 }
 
-/** Returns a function that reads captures and evidence again. */
-function useRefresh(): () => void {
+/** Returns a function that reads captures and evidence again. A dialog that asked for the change closes meanwhile. */
+export function useRefresh(): () => void {
   const client = useQueryClient()
-  return useCallback(() => {
+  return () => {
     void client.invalidateQueries({ queryKey: CAPTURES })
     void client.invalidateQueries({ queryKey: EVIDENCE })
-  }, [client])
-}
-
-/** What can be done with a capture and with evidence. Failures are told by toasts; each resolves to whether it is done. */
-export function useEvidenceActions() {
-  const { api, notify } = useHost()
-  const refresh = useRefresh()
-  const attempt = useCallback(
-    async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
-      try {
-        await work()
-        return true
-      } catch (error) {
-        if (!isUnauthorized(error)) notify(errorToast(error, failed))
-        return false
-      }
-    },
-    [notify],
-  )
-  const change = useCallback(
-    async (work: () => Promise<unknown>, failed: string, done: string): Promise<boolean> => {
-      const isDone = await attempt(work, failed)
-      if (isDone) notify({ title: done, status: 'success' })
-      // Something else may have changed it meanwhile.
-      refresh()
-      return isDone
-    },
-    [attempt, notify, refresh],
-  )
-  return {
-    share: (id: string, shared: boolean) =>
-      change(
-        () => api.call('PATCH /captures/:id', { params: { id }, body: { shared } }),
-        'The capture could not be shared or unshared',
-        shared ? 'The capture is shared' : 'The capture is yours alone again',
-      ),
-    erase: (id: string) =>
-      change(
-        () => api.call('DELETE /captures/:id', { params: { id } }),
-        'The capture could not be erased',
-        'The capture is erased',
-      ),
-    removeEvidence: (iodId: string, id: string) =>
-      change(
-        () => api.call('DELETE /iods/:id/evidence/:evidence_id', { params: { id: iodId, evidence_id: id } }),
-        'The evidence could not be deleted',
-        'Evidence deleted',
-      ),
-    saveWacz: (id: string) =>
-      attempt(
-        async () =>
-          saveFile(`capture-${id}.wacz`, await api.download('GET /captures/:id/wacz', { params: { id } })),
-        'The WACZ could not be downloaded',
-      ),
   }
 }
 

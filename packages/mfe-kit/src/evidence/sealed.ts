@@ -1,12 +1,10 @@
 import type { CaptureSummary } from '@iodine/contracts'
-import { useQueries } from '@iodine/mfe-kit/query'
+import { usePagedValues } from '@iodine/mfe-kit/query'
 import { useHost } from '../use-host'
-import { pagesInView } from './in-view'
 import { CAPTURES } from './queries'
 
 /** Records of a request: as many as a list of records is read by. */
 const PAGE = 20
-const FRESH_MS = 60_000
 
 /** Sealed captures, newest first, by the id of the record that was made from the same page. */
 export type SealedCaptures = ReadonlyMap<string, readonly CaptureSummary[]>
@@ -17,15 +15,10 @@ export type SealedCaptures = ReadonlyMap<string, readonly CaptureSummary[]>
  */
 export function useSealedCaptures(recordIds: readonly string[], from: number, to: number): SealedCaptures {
   const { api } = useHost()
-  return useQueries({
-    queries: pagesInView(recordIds, PAGE, from, to).map(page => ({
-      queryKey: [...CAPTURES, 'of-records', ...page],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api.call('GET /captures', { query: { record_id: page }, signal }),
-      staleTime: FRESH_MS,
-    })),
-    combine: byRecord,
-  })
+  const read = (page: string[], signal: AbortSignal) =>
+    api.call('GET /captures', { query: { record_id: page }, signal })
+  const key = [...CAPTURES, 'of-records']
+  return usePagedValues({ key, size: PAGE, read, combine: byRecord }, recordIds, from, to)
 }
 
 function byRecord(pages: { data: CaptureSummary[] | undefined }[]): SealedCaptures {

@@ -14,7 +14,7 @@ const LOAD_TIMEOUT_MS = 120_000
 /** The deployed sections, by remote name ('mfe_iods'), as `/remotes.json` lists them. */
 export interface Remotes {
   /**
-   * The section's parcel. Rejects if it was built against another host contract or another major version of a
+   * The section's parcel. Rejects if it requires another host contract or another major version of a
    * shared module. After a failure the next call loads everything again.
    */
   load: (name: string) => Promise<RemoteParcel>
@@ -70,9 +70,9 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
     const module = await loadRemote<{ parcel?: RemoteParcel }>(`${name}/parcel`)
     const parcel = module?.parcel
     if (!parcel) throw new Error(`${name} exposes no parcel`)
-    if (parcel.hostContract !== HOST_CONTRACT_VERSION) {
+    if (!isSupported(parcel.hostContract, HOST_CONTRACT_VERSION)) {
       throw new Error(
-        `${name} speaks host contract ${parcel.hostContract}, this shell ${HOST_CONTRACT_VERSION}`,
+        `${name} requires host contract ${parcel.hostContract}, this shell has ${HOST_CONTRACT_VERSION}`,
       )
     }
     return parcel
@@ -95,6 +95,14 @@ export function createRemotes({ tableUrl = '/remotes.json', loadShared }: Remote
         .catch(() => preloaded.delete(name))
     },
   }
+}
+
+/** Whether a host supports remotes that were built against `required`: the same major version, and no later minor one. */
+export function isSupported(required: string, host: string): boolean {
+  const [[major, minor], [hostMajor, hostMinor]] = [required, host].map(version =>
+    String(version).split('.').map(Number),
+  ) as [[number, number], [number, number]]
+  return major === hostMajor && minor <= hostMinor
 }
 
 async function fetchTable(url: string): Promise<RemotesTable> {

@@ -10,7 +10,7 @@ export interface Claim {
   entries: EntryDoc[]
 }
 
-const LEASE_MS = 30_000
+const LEASE_MS = 15_000
 /** Delay of the retry while another process handles the same key. */
 export const SAME_KEY_MS = 200
 /** Permanently failed entries are retried after this time. */

@@ -12,6 +12,9 @@ import { readFailed, readStates } from './read-entries.js'
 /** Timeout of running handlers at shutdown. Entries of those that take longer are released. */
 const CLOSING_MS = 8_000
 
+/** Interval of the search while the database cannot be read. */
+const UNREAD_MS = 5_000
+
 /** Durable work of a service, in its own database (pattern: transactional outbox). */
 export interface Outbox {
   /** Defines the handler of a kind. Entries of kinds without one are left to other versions. */
@@ -115,10 +118,26 @@ export const createOutbox = ({
   const wake = () => {
     for (const lane of lanes.values()) lane.wake()
   }
-  const lookForDue = async () => {
+  /** Wakes the lanes if an entry is due. Resolves to the milliseconds until the next look. */
+  const lookForDue = async (): Promise<number> => {
     const kinds = [...lanes.values()].filter(({ isTaken }) => isTaken).map(({ name }) => name)
-    const due = { kind: { $in: kinds }, due_at: { $lte: new Date() } }
-    if (await model.exists(due)) wake()
+    const first = await model
+      .findOne({ kind: { $in: kinds } }, { due_at: 1 })
+      .sort({ due_at: 1 })
+      .lean<Pick<EntryDoc, 'due_at'>>()
+    const ms = first ? first.due_at.getTime() - Date.now() : pollMs
+    if (ms > 0) return Math.min(ms, pollMs)
+    wake()
+    return pollMs
+  }
+  const look = async () => {
+    const ms = await lookForDue().catch(error => {
+      log.debug({ err: error }, 'outbox not read')
+      return Math.min(pollMs, UNREAD_MS)
+    })
+    if (closing.signal.aborted) return
+    poll = setTimeout(look, ms)
+    poll.unref()
   }
   const states = () => readStates(model, [...lanes.keys()])
   metrics.watchQueues(states)
@@ -133,9 +152,7 @@ export const createOutbox = ({
       return kindOf(model, lane, spec)
     },
     start() {
-      poll = setInterval(() => {
-        lookForDue().catch(error => log.debug({ err: error }, 'outbox not read'))
-      }, pollMs)
+      poll = setTimeout(look, pollMs)
       poll.unref()
       wake()
     },
@@ -157,7 +174,7 @@ export const createOutbox = ({
       return (await model.deleteOne({ _id: id, failed_at: { $exists: true } })).deletedCount > 0
     },
     close() {
-      clearInterval(poll)
+      clearTimeout(poll)
       closed ??= closeLanes([...lanes.values()], () => closing.abort())
       return closed
     },

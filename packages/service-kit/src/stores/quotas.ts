@@ -2,6 +2,7 @@ import { type OwnLimits, type Quota, type QuotaUsage, quotaDetail, usageInternal
 import { type ClientSession, type QueryFilter, Types, type UpdateQuery } from 'mongoose'
 import { done } from '../http/done.js'
 import { HttpError } from '../http/errors.js'
+import { createTurns } from '../single-flight.js'
 import type { StoreService } from '../store-service.js'
 import { inTransaction } from './mongo.js'
 import {
@@ -168,6 +169,7 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
   const model = usageModel(mongo)
   const limited = Object.entries(limits) as [K & Quota, number][]
   const { build, recount } = createUsageCounts(model, options)
+  const inTurn = createTurns<string>()
 
   const refusal: Quotas<K>['refusal'] = (used, delta, own) => refusalOf(limited, used, delta, own)
   const take = async (owner: Owner, delta: Amounts<K>, session: ClientSession) => {
@@ -212,10 +214,13 @@ export const createQuotas = <K extends string>({ limits, ...options }: QuotasOpt
     refusal,
     used: async owner => usedIn(await find(owner)),
     change: (owner, delta, work) =>
-      settle(async (session, takeOf) => {
-        await takeOf(owner, delta)
-        return work(session)
-      }),
+      // Otherwise all but one of a user's concurrent transactions would fail at the usage, and be repeated.
+      inTurn(owner.toHexString(), () =>
+        settle(async (session, takeOf) => {
+          await takeOf(owner, delta)
+          return work(session)
+        }),
+      ),
     async own(owner) {
       return (await model.findById(usageId(owner), { limits: 1 }).lean<UsageDoc>())?.limits ?? {}
     },

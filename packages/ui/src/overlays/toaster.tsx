@@ -1,4 +1,5 @@
 import { Button, OverlayToaster, type Toaster } from '@blueprintjs/core'
+import { flushSync } from 'react-dom'
 import { ErrorIcon, InfoSignIcon, TickCircleIcon, WarningSignIcon } from '../icons'
 import styles from './toaster.module.css'
 
@@ -72,35 +73,38 @@ export async function showToast(toast: ToastMessage): Promise<void> {
       opened.dismiss(key)
       onClick()
     }
-  opened.show(
-    {
-      ...LOOKS[status],
-      // Only another timeout restarts Blueprint's timer.
-      timeout: shownFor + (times % 2),
-      isCloseButtonShown: closable,
-      action: action && { text: action.text, onClick: once(action) },
-      onDismiss: () => shown.delete(key),
-      message: (
-        <div className={styles.message}>
-          <strong lang={toast.lang}>{title}</strong>
-          {times > 1 && <span className={styles.times}> ×{times}</span>}
-          {description && <div lang={toast.descriptionLang ?? toast.lang}>{description}</div>}
-          {actions && (
-            <div className={styles.actions}>
-              {actions.map(each => (
-                <Button
-                  key={each.text}
-                  variant="minimal"
-                  size="small"
-                  text={each.text}
-                  onClick={once(each)}
-                />
-              ))}
-            </div>
-          )}
-        </div>
-      ),
-    },
-    key,
+  // Blueprint does not find a toast that React has not rendered yet, and would show it twice.
+  flushSync(() =>
+    opened.show(
+      {
+        ...LOOKS[status],
+        // Only another timeout restarts Blueprint's timer.
+        timeout: shownFor + (times % 2),
+        isCloseButtonShown: closable,
+        action: action && { text: action.text, onClick: once(action) },
+        onDismiss: () => shown.delete(key),
+        message: (
+          <div className={styles.message}>
+            <strong lang={toast.lang}>{title}</strong>
+            {times > 1 && <span className={styles.times}> ×{times}</span>}
+            {description && <div lang={toast.descriptionLang ?? toast.lang}>{description}</div>}
+            {actions && (
+              <div className={styles.actions}>
+                {actions.map(each => (
+                  <Button
+                    key={each.text}
+                    variant="minimal"
+                    size="small"
+                    text={each.text}
+                    onClick={once(each)}
+                  />
+                ))}
+              </div>
+            )}
+          </div>
+        ),
+      },
+      key,
+    ),
   )
 }

@@ -22,6 +22,7 @@ export interface LoadingPanelProps<T> {
   loadingLabel?: string
   /** Outlines of the content, shown below the spinner while it loads: see `SkeletonCards`. */
   skeleton?: ReactNode
+  /** Whether there is nothing to show; by default an empty list is nothing. */
   isEmpty?: (data: T) => boolean
   /** Shown instead of empty data. */
   empty?: ReactNode
@@ -29,12 +30,15 @@ export interface LoadingPanelProps<T> {
   children?: (data: T) => ReactNode
 }
 
+const isEmptyList = (data: unknown) => Array.isArray(data) && data.length === 0
+
 /**
  * Renders the states of a query: loading, an error with Retry, empty, or the content, which stays during a
  * refetch, and below the error of one that failed. A 401 counts as loading: the host is about to leave the page.
  */
 export function LoadingPanel<T>(props: LoadingPanelProps<T>) {
-  const { query, errorTitle, errorText, loadingLabel, skeleton, isEmpty, empty, children } = props
+  const { query, errorTitle, errorText, loadingLabel, skeleton, empty, children } = props
+  const isEmpty = props.isEmpty ?? (empty === undefined ? undefined : isEmptyList)
   const { data, error, isFetching, refetch } = query
   const failure =
     error && !isUnauthorized(error) ? (

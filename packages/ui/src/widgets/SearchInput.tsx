@@ -1,5 +1,6 @@
 import { Button, InputGroup } from '@blueprintjs/core'
 import { useEffect, useRef } from 'react'
+import { useKeyDown } from '../hooks/use-key-down'
 import { CrossIcon, SearchIcon } from '../icons'
 import { isTyping } from '../is-typing'
 
@@ -18,17 +19,15 @@ export interface SearchInputProps {
 export function SearchInput(props: SearchInputProps) {
   const { value, onChange, placeholder, className, hotkey = true, autoFocus = false } = props
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (!hotkey) return
-    const focus = (event: KeyboardEvent) => {
+  useKeyDown(
+    event => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))
         return
       event.preventDefault()
       input.current?.focus()
-    }
-    document.addEventListener('keydown', focus)
-    return () => document.removeEventListener('keydown', focus)
-  }, [hotkey])
+    },
+    { enabled: hotkey },
+  )
   useEffect(() => {
     if (!autoFocus) return
     // Blueprint moves the focus into a dialog a frame after it has opened; a dialog below it takes back an earlier one.

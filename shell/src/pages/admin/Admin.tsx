@@ -1,9 +1,8 @@
-import { createQueryClient } from '@iodine/mfe-kit'
-import { QueryClientProvider } from '@iodine/mfe-kit/query'
+import { useHost } from '@iodine/mfe-kit'
+import { createQueryClient, QueryClientProvider } from '@iodine/mfe-kit/query'
 import { Page, PageHeader, Tab, Tabs } from '@iodine/ui'
 import { useSearchParams } from '@iodine/ui/router'
 import { type ComponentType, useState } from 'react'
-import { useUser } from '../../app/HostProvider'
 import styles from './Admin.module.css'
 import { AuditLog } from './AuditLog'
 import { BetaCodes } from './BetaCodes'
@@ -62,7 +61,7 @@ const TABS: readonly AdminTab[] = [
 
 /** The administrators' page, 'Access denied' for other users. The URL says which tab is open. */
 export function Admin() {
-  const { is_admin: isAdmin } = useUser()
+  const { is_admin: isAdmin } = useHost().session.user
   const [queryClient] = useState(createQueryClient)
   const [search, setSearch] = useSearchParams()
   if (!isAdmin) {

@@ -1,6 +1,6 @@
+import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, ErrorCallout, formatCount, formatDate, formatRelative } from '@iodine/ui'
-import { useHost } from '../../app/HostProvider'
 import styles from './AuditLog.module.css'
 import { faultOf } from './audit-words'
 

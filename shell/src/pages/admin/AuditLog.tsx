@@ -1,6 +1,6 @@
 import type { AuditItem } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { keepPreviousData, usePagedQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { keepPreviousData, usePagedQuery } from '@iodine/mfe-kit/query'
 import {
   Button,
   EmptyState,
@@ -15,7 +15,6 @@ import {
 import { DownloadIcon } from '@iodine/ui/icons'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import { AUDIT, AuditChain } from './AuditChain'
 import { AuditEntryDialog } from './AuditEntryDialog'
 import { AuditFilters, useQuestion } from './AuditFilters'
@@ -39,7 +38,7 @@ export function AuditLog() {
       api.page('GET /admin/audit', { query: { ...filters, limit: PAGE_SIZE, ...page }, signal }),
     placeholderData: keepPreviousData,
   })
-  const total = query.data?.pages[0]?.total
+  const { total } = query
   const clearButton = <Button text="Clear filters" onClick={clear} />
   return (
     <div className={styles.panel}>
@@ -55,7 +54,6 @@ export function AuditLog() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load the audit log"
-        isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 260 }} />}
         empty={
           isFiltered ? (
@@ -69,16 +67,16 @@ export function AuditLog() {
           )
         }
       >
-        {({ pages }) => (
+        {items => (
           <>
             <Table
-              items={pages.flatMap(({ items }) => items)}
+              items={items}
               label="Audit log"
               columns={columns}
               minWidth={984}
               isBusy={query.isPlaceholderData}
             />
-            <LoadMore query={query} text="Show older entries" />
+            <LoadMore query={query.more} text="Show older entries" />
           </>
         )}
       </LoadingPanel>
@@ -88,23 +86,23 @@ export function AuditLog() {
 }
 
 function DownloadButton({ filters }: { filters: ReturnType<typeof filtersOf> }) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  const [working, setWorking] = useState(false)
-  const download = async () => {
-    setWorking(true)
-    try {
+  const { api } = useHost()
+  const download = useAction({
+    mutationFn: async () => {
       const content = await api.download('GET /admin/audit/export', { query: filters })
       saveFile(`audit-log_${new Date().toISOString().slice(0, 10)}.csv`, content)
-    } catch (error) {
-      notify(errorToast(error, 'Failed to download the audit log'))
-    }
-    setWorking(false)
+    },
+    failed: 'Failed to download the audit log',
     // The download is an entry itself.
-    await queryClient.invalidateQueries({ queryKey: AUDIT })
-  }
+    invalidates: [AUDIT],
+  })
   return (
-    <Button icon={<DownloadIcon />} text="Download CSV" loading={working} onClick={() => void download()} />
+    <Button
+      icon={<DownloadIcon />}
+      text="Download CSV"
+      loading={download.isPending}
+      onClick={() => void download.run()}
+    />
   )
 }
 

@@ -1,16 +1,16 @@
 import type { BetaCode } from '@iodine/contracts'
-import { type ApiClient, errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, Card, DateTime, EmptyState, FormGroup, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { type FormEvent, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import styles from './BetaCodes.module.css'
 
 type ListedCode = BetaCode & { created_by_username: string | null }
 
+const BETA_CODES = ['beta-codes']
 const betaCodesQuery = (api: ApiClient) => ({
-  queryKey: ['beta-codes'],
+  queryKey: BETA_CODES,
   queryFn: async (): Promise<ListedCode[]> => {
     const [codes, creators] = await Promise.all([
       api.call('GET /admin/beta-codes'),
@@ -65,29 +65,23 @@ export function BetaCodes() {
 }
 
 function NewCode() {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
+  const { api } = useHost()
   const [email, setEmail] = useState('')
-  const [working, setWorking] = useState(false)
-
-  const generate = async (event: FormEvent) => {
+  const generate = useAction({
+    mutationFn: () => api.call('POST /admin/beta-codes', { body: { email: email.trim() || null } }),
+    onSuccess: () => setEmail(''),
+    done: { title: 'Beta code created', duration: 3000 },
+    failed: 'Error creating code',
+    invalidates: [BETA_CODES],
+  })
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    setWorking(true)
-    try {
-      await api.call('POST /admin/beta-codes', { body: { email: email.trim() || null } })
-      setEmail('')
-      notify({ title: 'Beta code created', status: 'success', duration: 3000 })
-      await queryClient.invalidateQueries(betaCodesQuery(api))
-    } catch (error) {
-      notify(errorToast(error, 'Error creating code'))
-    } finally {
-      setWorking(false)
-    }
+    void generate.run()
   }
 
   return (
     <Card className={styles.card}>
-      <form className={styles.form} onSubmit={generate}>
+      <form className={styles.form} onSubmit={submit}>
         <FormGroup className={styles.email} label="Email" labelInfo="(optional)" labelFor="beta-email">
           <InputGroup
             id="beta-email"
@@ -98,7 +92,7 @@ function NewCode() {
             onValueChange={setEmail}
           />
         </FormGroup>
-        <Button type="submit" intent="primary" text="Generate code" loading={working} />
+        <Button type="submit" intent="primary" text="Generate code" loading={generate.isPending} />
       </form>
     </Card>
   )
@@ -111,7 +105,6 @@ function CodeList() {
     <LoadingPanel
       query={query}
       errorTitle="Unable to load beta codes"
-      isEmpty={codes => codes.length === 0}
       skeleton={<TableSkeleton columns={COLUMNS} heights={{ row: 40, card: 180 }} />}
       empty={<EmptyState title="No beta codes yet" description="Generate the first one above." />}
     >

@@ -1,43 +1,40 @@
 import type { AdminFailedWork } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, ButtonGroup, DateTime, formatCount, formatRelative, LoadingPanel } from '@iodine/ui'
 import { RefreshIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { type Column, Table } from '@iodine/ui/table'
 import { useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import styles from './System.module.css'
 
+const QUERY_KEY = ['failed-work']
 const REFETCH_MS = 5_000
 
 /** Work that the services have given up, which can be tried again or removed; nothing where there is none. */
 export function FailedWork() {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
+  const { api } = useHost()
   const query = useQuery({
-    queryKey: ['failed-work'],
+    queryKey: QUERY_KEY,
     queryFn: () => api.call('GET /admin/failed-work'),
     refetchInterval: REFETCH_MS,
   })
   const [leaving, setLeaving] = useState<AdminFailedWork | null>(null)
-  const settle = async ({ service, id }: AdminFailedWork, action: 'retry' | 'drop'): Promise<void> => {
-    const isRetry = action === 'retry'
-    try {
-      await api.call('POST /admin/failed-work/:service/:id', { params: { service, id }, body: { action } })
-      notify({
-        title: isRetry ? 'The work is tried again' : 'The work is removed',
-        status: 'success',
-        duration: 3000,
-      })
-    } catch (error) {
-      notify(
-        errorToast(error, isRetry ? 'The work could not be tried again' : 'The work could not be removed'),
-      )
-    }
-    await queryClient.invalidateQueries({ queryKey: ['failed-work'] })
-  }
-  const columns = columnsOf({ retry: work => void settle(work, 'retry'), remove: setLeaving })
+  const call = ({ service, id }: AdminFailedWork, action: 'retry' | 'drop') =>
+    api.call('POST /admin/failed-work/:service/:id', { params: { service, id }, body: { action } })
+  const retry = useAction({
+    mutationFn: (work: AdminFailedWork) => call(work, 'retry'),
+    done: { title: 'The work is tried again', duration: 3000 },
+    failed: 'The work could not be tried again',
+    invalidates: [QUERY_KEY],
+  })
+  const drop = useAction({
+    mutationFn: (work: AdminFailedWork) => call(work, 'drop'),
+    done: { title: 'The work is removed', duration: 3000 },
+    failed: 'The work could not be removed',
+    invalidates: [QUERY_KEY],
+  })
+  const columns = columnsOf({ retry: work => void retry.run(work), remove: setLeaving })
   if (query.data?.length === 0) return null
   return (
     <section className={styles.section}>
@@ -50,7 +47,7 @@ export function FailedWork() {
         isOpen={leaving !== null}
         title="Remove failed work"
         confirmLabel="Remove"
-        onConfirm={() => (leaving ? settle(leaving, 'drop') : Promise.resolve())}
+        onConfirm={async () => leaving && drop.run(leaving)}
         onClose={() => setLeaving(null)}
       >
         <p className={styles.text}>

@@ -1,4 +1,5 @@
 import { LIMITS, type Person } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { usePagedQuery } from '@iodine/mfe-kit/query'
 import {
   Button,
@@ -12,7 +13,6 @@ import {
 } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import cells from './cells.module.css'
 import styles from './People.module.css'
 import { PEOPLE, PersonDialog, StateTags } from './PersonDialog'
@@ -41,7 +41,6 @@ export function People() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load people"
-        isEmpty={({ pages }) => pages[0]?.items.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 220 }} />}
         empty={
           <EmptyState
@@ -50,18 +49,13 @@ export function People() {
           />
         }
       >
-        {({ pages }) => (
+        {items => (
           <>
             <p className={styles.count} role="status">
-              {formatCount(pages[0]?.total ?? 0)} {pages[0]?.total === 1 ? 'account' : 'accounts'}
+              {formatCount(query.total ?? 0)} {query.total === 1 ? 'account' : 'accounts'}
             </p>
-            <Table
-              items={pages.flatMap(({ items }) => items)}
-              label="People"
-              columns={columns}
-              minWidth={880}
-            />
-            <LoadMore query={query} text="Show more people" />
+            <Table items={items} label="People" columns={columns} minWidth={880} />
+            <LoadMore query={query.more} text="Show more people" />
           </>
         )}
       </LoadingPanel>

@@ -6,12 +6,11 @@ import {
   type Quota,
   type QuotaUsage,
 } from '@iodine/contracts'
-import { type ApiClient, errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, Callout, formatCount, InputGroup, LoadingPanel, Tag } from '@iodine/ui'
 import { ConfirmDialog, Dialog, DialogBody } from '@iodine/ui/overlays'
 import { type FormEvent, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import { QUOTA_LABELS } from '../quota-labels'
 import cells from './cells.module.css'
 import styles from './People.module.css'
@@ -53,27 +52,9 @@ export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'i
   )
 }
 
-/** Runs a call of the API, says how it went, and reads the accounts again. Resolves to whether it succeeded. */
-function useAct() {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  return async (
-    call: (api: ApiClient) => Promise<unknown>,
-    done: string,
-    failed: string,
-  ): Promise<boolean> => {
-    let succeeded = true
-    try {
-      await call(api)
-      notify({ title: done, status: 'success', duration: 3000 })
-    } catch (error) {
-      succeeded = false
-      notify(errorToast(error, failed))
-    }
-    await queryClient.invalidateQueries({ queryKey: PEOPLE })
-    return succeeded
-  }
-}
+/** An action on an account, after which the accounts are read again. */
+const useAct = <V = void>(mutationFn: (input: V) => Promise<unknown>, title: string, failed: string) =>
+  useAction({ mutationFn, done: { title, duration: 3000 }, failed, invalidates: [PEOPLE] }).run
 
 /** `1 session`, `2 sessions`. */
 const counted = (count: number, what: string): string =>
@@ -81,10 +62,30 @@ const counted = (count: number, what: string): string =>
 
 function Account({ person }: { person: PersonDetail }) {
   const { id, email, username, is_admin, suspended_at, sessions, api_tokens, feed_keys } = person
-  const act = useAct()
+  const { api } = useHost()
   const [asking, setAsking] = useState<'suspend' | 'end' | 'revoke' | null>(null)
   const name = username === null ? email : `@${username}`
   const params = { id }
+  const suspend = useAct(
+    () => api.call('POST /admin/people/:id/suspend', { params }),
+    'The account is suspended',
+    'Unable to suspend the account',
+  )
+  const unsuspend = useAct(
+    () => api.call('POST /admin/people/:id/unsuspend', { params }),
+    'The account may sign in again',
+    'Unable to unsuspend the account',
+  )
+  const endSessions = useAct(
+    () => api.call('POST /admin/people/:id/end-sessions', { params }),
+    'All sessions ended',
+    'Unable to end the sessions',
+  )
+  const revokeTokens = useAct(
+    () => api.call('POST /admin/people/:id/revoke-tokens', { params }),
+    'API tokens and feed keys revoked',
+    'Unable to revoke the API tokens and feed keys',
+  )
   return (
     <>
       <div className={cells.cell}>
@@ -108,17 +109,7 @@ function Account({ person }: { person: PersonDetail }) {
             onClick={() => setAsking('suspend')}
           />
         ) : (
-          <Button
-            text="Unsuspend"
-            disabled={is_admin}
-            onClick={() =>
-              void act(
-                api => api.call('POST /admin/people/:id/unsuspend', { params }),
-                'The account may sign in again',
-                'Unable to unsuspend the account',
-              )
-            }
-          />
+          <Button text="Unsuspend" disabled={is_admin} onClick={() => void unsuspend()} />
         )}
         <Button
           variant="outlined"
@@ -146,13 +137,7 @@ function Account({ person }: { person: PersonDetail }) {
             label={label}
             usage={person.usage[quota]}
             own={person.own_limits[quota] ?? null}
-            save={limit =>
-              act(
-                api => api.call('PATCH /admin/people/:id/limits', { params, body: { [quota]: limit } }),
-                'Limit changed',
-                'Unable to change the limit',
-              )
-            }
+            params={params}
           />
         ))}
       </ul>
@@ -160,13 +145,7 @@ function Account({ person }: { person: PersonDetail }) {
         isOpen={asking === 'suspend'}
         title="Suspend account"
         confirmLabel="Suspend"
-        onConfirm={() =>
-          act(
-            api => api.call('POST /admin/people/:id/suspend', { params }),
-            'The account is suspended',
-            'Unable to suspend the account',
-          )
-        }
+        onConfirm={suspend}
         onClose={() => setAsking(null)}
       >
         {name} is signed out everywhere at once, and can’t sign in until you unsuspend the account. What they
@@ -176,13 +155,7 @@ function Account({ person }: { person: PersonDetail }) {
         isOpen={asking === 'end'}
         title="End all sessions"
         confirmLabel="End sessions"
-        onConfirm={() =>
-          act(
-            api => api.call('POST /admin/people/:id/end-sessions', { params }),
-            'All sessions ended',
-            'Unable to end the sessions',
-          )
-        }
+        onConfirm={endSessions}
         onClose={() => setAsking(null)}
       >
         Every browser and extension of {name} is signed out at once; they can sign in again. The session that
@@ -192,13 +165,7 @@ function Account({ person }: { person: PersonDetail }) {
         isOpen={asking === 'revoke'}
         title="Revoke API tokens and feed keys"
         confirmLabel="Revoke"
-        onConfirm={() =>
-          act(
-            api => api.call('POST /admin/people/:id/revoke-tokens', { params }),
-            'API tokens and feed keys revoked',
-            'Unable to revoke the API tokens and feed keys',
-          )
-        }
+        onConfirm={revokeTokens}
         onClose={() => setAsking(null)}
       >
         Scripts and other systems that use API tokens or feed keys of {name} are refused at once. This can’t
@@ -216,22 +183,24 @@ interface QuotaRowProps {
   usage: QuotaUsage | null
   /** The account's own limit; null if it has everybody's. */
   own: number | null
-  save: (limit: number | null) => Promise<boolean>
+  params: { id: string }
 }
 
-function QuotaRow({ quota, label, usage, own, save }: QuotaRowProps) {
-  const { notify } = useHost()
+function QuotaRow({ quota, label, usage, own, params }: QuotaRowProps) {
+  const { api, notify } = useHost()
   const [draft, setDraft] = useState<string | null>(null)
-  const [working, setWorking] = useState(false)
-  const store = async (limit: number | null) => {
-    setWorking(true)
-    if (await save(limit)) setDraft(null)
-    setWorking(false)
-  }
+  const save = useAction({
+    mutationFn: (limit: number | null) =>
+      api.call('PATCH /admin/people/:id/limits', { params, body: { [quota]: limit } }),
+    done: { title: 'Limit changed', duration: 3000 },
+    failed: 'Unable to change the limit',
+    invalidates: [PEOPLE],
+    onSettled: (_, error) => error || setDraft(null),
+  })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const limit = Number(draft)
-    if (Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.quotaMax) return void store(limit)
+    if (Number.isInteger(limit) && limit >= 1 && limit <= LIMITS.quotaMax) return void save.run(limit)
     notify({ title: 'A limit is a whole number, 1 or more', status: 'error' })
   }
   return (
@@ -269,9 +238,11 @@ function QuotaRow({ quota, label, usage, own, save }: QuotaRowProps) {
             value={draft}
             onValueChange={setDraft}
           />
-          <Button type="submit" intent="primary" text="Save" loading={working} />
-          {own !== null && <Button text="Default" disabled={working} onClick={() => void store(null)} />}
-          <Button variant="minimal" text="Cancel" disabled={working} onClick={() => setDraft(null)} />
+          <Button type="submit" intent="primary" text="Save" loading={save.isPending} />
+          {own !== null && (
+            <Button text="Default" disabled={save.isPending} onClick={() => void save.run(null)} />
+          )}
+          <Button variant="minimal" text="Cancel" disabled={save.isPending} onClick={() => setDraft(null)} />
         </form>
       )}
     </li>

@@ -1,6 +1,6 @@
 import { type FeedKind, isFeedUrl, LIMITS, type Subscription } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import {
   EmptyState,
   FormGroup,
@@ -18,10 +18,9 @@ import {
 } from '@iodine/ui'
 import { Dialog, DialogForm } from '@iodine/ui/overlays'
 import { useId, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import cells from './cells.module.css'
 import styles from './Subscriptions.module.css'
-import { INTERVALS, intervalOf, subscriptionsQuery } from './subscriptions'
+import { INTERVALS, intervalOf, SUBSCRIPTIONS } from './subscriptions'
 
 /** Campaigns that a search shows. */
 const FOUND = 20
@@ -213,40 +212,25 @@ const faultOf = (
 }
 
 function useSave(subscription: Subscription | null) {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  return async ({ kind, url, user, key, publicKey, every, campaign }: Draft): Promise<boolean> => {
-    const secret = key === '' ? undefined : { user, key }
-    const public_key = kind === 'misp' ? publicKey.trim() || null : null
-    try {
-      if (subscription)
-        await api.call('PATCH /campaigns/subscriptions/:id', {
-          params: { id: subscription.id },
-          body: { every, public_key, ...(secret && { secret }) },
-        })
-      else
-        await api.call('POST /campaigns/subscriptions', {
-          body: {
-            kind,
-            url: url.trim(),
-            campaign_id: campaign ?? '',
-            every,
-            public_key,
-            ...(secret && { secret }),
-          },
-        })
-      notify({
-        title: subscription ? 'Subscription changed' : 'The feed is being pulled',
-        status: 'success',
-        duration: 3000,
-      })
-      await queryClient.invalidateQueries(subscriptionsQuery(api))
-      return true
-    } catch (error) {
-      notify(errorToast(error, 'The subscription could not be saved'))
-      return false
-    }
-  }
+  const { api } = useHost()
+  const { run } = useAction({
+    mutationFn: ({ kind, url, user, key, publicKey, every, campaign }: Draft): Promise<unknown> => {
+      const settings = {
+        every,
+        public_key: kind === 'misp' ? publicKey.trim() || null : null,
+        ...(key !== '' && { secret: { user, key } }),
+      }
+      return subscription
+        ? api.call('PATCH /campaigns/subscriptions/:id', { params: { id: subscription.id }, body: settings })
+        : api.call('POST /campaigns/subscriptions', {
+            body: { kind, url: url.trim(), campaign_id: campaign ?? '', ...settings },
+          })
+    },
+    done: { title: subscription ? 'Subscription changed' : 'The feed is being pulled', duration: 3000 },
+    failed: 'The subscription could not be saved',
+    invalidates: [SUBSCRIPTIONS],
+  })
+  return run
 }
 
 /** The newest campaigns of a search, one of which is chosen. */

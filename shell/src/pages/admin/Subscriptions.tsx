@@ -1,18 +1,17 @@
 import { paths, type Subscription } from '@iodine/contracts'
-import { errorToast } from '@iodine/mfe-kit'
-import { useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { useAction, useHost } from '@iodine/mfe-kit'
+import { useQuery } from '@iodine/mfe-kit/query'
 import { Button, ButtonGroup, EmptyState, formatCount, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { EditIcon, PauseIcon, PlayIcon, PlusIcon, RefreshIcon, TrashIcon } from '@iodine/ui/icons'
 import { ConfirmDialog } from '@iodine/ui/overlays'
 import { Link } from '@iodine/ui/router'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
 import { useMemo, useState } from 'react'
-import { useHost } from '../../app/HostProvider'
 import cells from './cells.module.css'
 import { PullReasonsDialog } from './PullReasonsDialog'
 import { SubscriptionDialog } from './SubscriptionDialog'
 import styles from './Subscriptions.module.css'
-import { hasReasons, intervalOf, outcomeOf, subscriptionsQuery } from './subscriptions'
+import { hasReasons, intervalOf, outcomeOf, SUBSCRIPTIONS, subscriptionsQuery } from './subscriptions'
 
 /** Feeds that are pulled into campaigns: what came by them, and what is to be done about them. */
 export function Subscriptions() {
@@ -39,7 +38,6 @@ export function Subscriptions() {
       <LoadingPanel
         query={query}
         errorTitle="Unable to load subscriptions"
-        isEmpty={all => all.length === 0}
         skeleton={<TableSkeleton columns={columns} heights={{ row: 56, card: 240 }} />}
         empty={
           <EmptyState
@@ -56,7 +54,7 @@ export function Subscriptions() {
         isOpen={leaving !== null}
         title="Delete subscription"
         confirmLabel="Delete"
-        onConfirm={() => (leaving ? act.leave(leaving) : Promise.resolve())}
+        onConfirm={async () => leaving && act.leave(leaving)}
         onClose={() => setLeaving(null)}
       >
         <p className={cells.text}>
@@ -68,45 +66,41 @@ export function Subscriptions() {
   )
 }
 
-/** What is done to a subscription. Each says what went wrong. */
+/** What is done to a subscription. */
 function useActions() {
-  const { api, notify } = useHost()
-  const queryClient = useQueryClient()
-  return useMemo(() => {
-    const doing =
-      (call: (params: { id: string }) => Promise<unknown>, done: string, failed: string) =>
-      async ({ id }: Subscription): Promise<void> => {
-        try {
-          await call({ id })
-          notify({ title: done, status: 'success', duration: 3000 })
-        } catch (error) {
-          notify(errorToast(error, failed))
-        }
-        await queryClient.invalidateQueries(subscriptionsQuery(api))
-      }
-    return {
-      run: doing(
-        params => api.call('POST /campaigns/subscriptions/:id/run', { params }),
-        'The feed is being pulled',
-        'The feed could not be pulled',
-      ),
-      pause: doing(
-        params => api.call('PATCH /campaigns/subscriptions/:id', { params, body: { paused: true } }),
-        'Subscription paused',
-        'The subscription could not be paused',
-      ),
-      resume: doing(
-        params => api.call('PATCH /campaigns/subscriptions/:id', { params, body: { paused: false } }),
-        'Subscription resumed',
-        'The subscription could not be resumed',
-      ),
-      leave: doing(
-        params => api.call('DELETE /campaigns/subscriptions/:id', { params }),
-        'Subscription deleted',
-        'The subscription could not be deleted',
-      ),
-    }
-  }, [api, notify, queryClient])
+  const { api } = useHost()
+  type Call = (params: { id: string }) => Promise<unknown>
+  const actionOf = (call: Call, title: string, failed: string) => ({
+    mutationFn: ({ id }: Subscription) => call({ id }),
+    done: { title, duration: 3000 },
+    failed,
+    invalidates: [SUBSCRIPTIONS],
+  })
+  const pausing =
+    (paused: boolean): Call =>
+    params =>
+      api.call('PATCH /campaigns/subscriptions/:id', { params, body: { paused } })
+  const { run } = useAction(
+    actionOf(
+      params => api.call('POST /campaigns/subscriptions/:id/run', { params }),
+      'The feed is being pulled',
+      'The feed could not be pulled',
+    ),
+  )
+  const { run: pause } = useAction(
+    actionOf(pausing(true), 'Subscription paused', 'The subscription could not be paused'),
+  )
+  const { run: resume } = useAction(
+    actionOf(pausing(false), 'Subscription resumed', 'The subscription could not be resumed'),
+  )
+  const { run: leave } = useAction(
+    actionOf(
+      params => api.call('DELETE /campaigns/subscriptions/:id', { params }),
+      'Subscription deleted',
+      'The subscription could not be deleted',
+    ),
+  )
+  return useMemo(() => ({ run, pause, resume, leave }), [run, pause, resume, leave])
 }
 
 interface Actions extends ReturnType<typeof useActions> {

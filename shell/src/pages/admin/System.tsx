@@ -1,8 +1,8 @@
 import { type AdminQueue, BACKUP_FAULTS, type BackupItem, type PartState } from '@iodine/contracts'
+import { useHost } from '@iodine/mfe-kit'
 import { useQuery } from '@iodine/mfe-kit/query'
 import { Callout, DateTime, formatCount, formatDateTime, formatRelative, LoadingPanel, Tag } from '@iodine/ui'
 import { type Column, Table, TableSkeleton } from '@iodine/ui/table'
-import { useHost } from '../../app/HostProvider'
 import { FailedWork } from './FailedWork'
 import styles from './System.module.css'
 

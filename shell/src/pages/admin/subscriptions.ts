@@ -11,8 +11,11 @@ const isBusy = ({ paused, state, next_at }: Subscription): boolean =>
   state === 'importing' ||
   (!paused && next_at !== null && Date.parse(next_at) <= Date.now())
 
+/** Key of the list of subscriptions. */
+export const SUBSCRIPTIONS = ['subscriptions']
+
 export const subscriptionsQuery = (api: ApiClient) => ({
-  queryKey: ['subscriptions'],
+  queryKey: SUBSCRIPTIONS,
   queryFn: () => api.call('GET /campaigns/subscriptions'),
   refetchInterval: ({ state: { data } }: { state: { data?: Subscription[] | undefined } }) =>
     data?.some(isBusy) ? BUSY_MS : IDLE_MS,

@@ -29,8 +29,6 @@ export const startBed = async <P extends Running>(
     product,
     url: product.url,
     client,
-    /** The database's data folder. */
-    folder: folder.path,
     mail,
     /** Time until the product was ready, in milliseconds. */
     startMs: performance.now() - from,

@@ -6,21 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { freePorts } from '@iodine/local-servers'
 import { temporaryFolder } from '@iodine/test-kit'
 
-const children = new Map<string, ChildProcess>()
+const children = new Set<ChildProcess>()
 process.once('exit', () => stopParts())
 
-/** Ends the processes started below, except those at the addresses in `needed`. */
-export const stopParts = (...needed: string[]): void => {
-  for (const [url, child] of children) {
-    if (needed.includes(url)) continue
-    child.kill()
-    children.delete(url)
-  }
+/** Ends the processes started below. */
+export const stopParts = (): void => {
+  for (const child of children) child.kill()
+  children.clear()
 }
 
 /** Registers the process for `stopParts` and waits until a path of its address answers. */
 const untilAnswering = async (child: ChildProcess, url: string, path: string): Promise<void> => {
-  children.set(url, child)
+  children.add(child)
   for (let left = 1_200; left > 0; left--) {
     if (await fetch(url + path).catch(() => undefined)) return
     await new Promise(next => setTimeout(next, 50))
@@ -32,26 +29,21 @@ const untilAnswering = async (child: ChildProcess, url: string, path: string): P
  * Starts a part in a process of its own; resolves when it answers.
  * @param server its compiled file, relative to the repository's root
  */
-export const startPart = async (
-  server: string,
-  env: Record<string, string>,
-  execArgv: string[] = [],
-): Promise<{ url: string; pid: number }> => {
+export const startPart = async (server: string, env: Record<string, string>): Promise<string> => {
   const [port] = await freePorts(1)
   const child = fork(fileURLToPath(new URL(`../../../../${server}`, import.meta.url)), {
-    execArgv,
     env: { ...process.env, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn', ...env },
   })
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(child, url, '/healthz')
-  return { url, pid: child.pid as number }
+  return url
 }
 
 /** Starts a file of this folder that sends its address once it listens. */
 const startFile = async (file: string, env: Record<string, string>): Promise<string> => {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
   const [url] = (await once(child, 'message')) as [string]
-  children.set(url, child)
+  children.add(child)
   return url
 }
 

@@ -20,7 +20,6 @@ export const startSession = async () => {
     jwks: JSON.stringify({
       keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: 'EdDSA', use: 'sig' }],
     }),
-    prefix,
     /** Settings for the gateway and services. */
     env: {
       REDIS_URL: server.url,
@@ -33,16 +32,11 @@ export const startSession = async () => {
     connect(url: string, width: number) {
       const pool = new Pool(url, { connections: width })
       return {
-        /** A GET, or a POST if there is content. */
-        async send(path: string, content?: object): Promise<void> {
+        async get(path: string): Promise<void> {
           const { statusCode, body } = await pool.request({
             path: `/api/v1${path}`,
-            method: content ? 'POST' : 'GET',
-            headers: {
-              authorization: `Bearer ${token}`,
-              ...(content && { 'content-type': 'application/json' }),
-            },
-            ...(content && { body: JSON.stringify(content) }),
+            method: 'GET',
+            headers: { authorization: `Bearer ${token}` },
           })
           if (statusCode >= 300) throw new Error(`${url} answered ${statusCode}: ${await body.text()}`)
           await body.dump({ limit: 1_000_000 })

@@ -1,7 +1,4 @@
-/**
- * State of a history entry that was opened from the list. Back then returns to the previous history entry,
- * which restores the list.
- */
+/** State of a history entry that was opened from a list: Back returns to the entry of the list, which restores it. */
 export const FROM_LIST = { fromList: true }
 
 export const cameFromList = (state: unknown): boolean =>
