@@ -1,4 +1,9 @@
-import type { CoordinationEvidence, CoordinationNetwork, CoordinationRun } from '@iodine/contracts'
+import {
+  type CoordinationEvidence,
+  type CoordinationNetwork,
+  type CoordinationRun,
+  paths,
+} from '@iodine/contracts'
 import { openSection, type Routes } from '@iodine/mfe-kit/testing'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +13,7 @@ import type { GraphCanvas } from '../src/stage/stage'
 const PATH = '/dashboard/graph'
 let section: Awaited<ReturnType<typeof openSection>>
 const open = async (routes: Routes, search = '') => {
-  section = await openSection(parcel, PATH, `${PATH}?tab=co-shares${search}`, routes)
+  section = await openSection(parcel, PATH, `${paths.coShares()}${search}`, routes)
 }
 
 const ID = 'a'.repeat(24)

@@ -81,6 +81,6 @@ export async function main(work, end = () => {}) {
     say(`\n${isPlain ? error.message : (error?.stack ?? error)}`)
     process.exitCode = 1
   }
-  end()
+  await end()
   if (process.exitCode) process.exit()
 }

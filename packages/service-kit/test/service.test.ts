@@ -544,11 +544,12 @@ it('logs what kind of error it was and where, never its words', () => {
   const lines: string[] = []
   const log = createLogger('test', 'info', { write: line => void lines.push(line) })
   const error = Object.assign(new TypeError('ana@example.org is taken'), { code: 11_000 })
-  log.error({ err: error, token: 'a-token', caller: { access_token: 'another' } }, 'failed')
+  const request = { headers: { authorization: 'a-third' } }
+  log.error({ err: error, token: 'a-token', caller: { access_token: 'another' }, request }, 'failed')
   const line = JSON.parse(lines[0] ?? '')
   expect(line).toMatchObject({ msg: 'failed', err: { type: 'TypeError', error_code: 11_000 } })
   expect(line.err.at[0]).toContain('service.test')
-  expect(lines[0]).not.toMatch(/ana@|a-token|another/)
+  expect(lines[0]).not.toMatch(/ana@|a-token|another|a-third/)
 })
 
 describe('sealing', () => {

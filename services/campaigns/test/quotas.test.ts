@@ -58,6 +58,8 @@ describe('campaigns', () => {
     const first = newId()
     await add(first)
     await add(newId())
+    const addMany = (...iod_ids: string[]) => api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })
+    expect(await addMany(newId(), newId())).toMatchObject({ status: 413 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => add(newId())))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.find(({ status }) => status !== 200)).toMatchObject({
@@ -65,7 +67,6 @@ describe('campaigns', () => {
       body: { detail: 'This campaign holds 3 of 3 IODs: remove some to make room' },
     })
     expect(await add(first)).toMatchObject({ status: 200, body: { iod_count: 3 } })
-    const addMany = (...iod_ids: string[]) => api.send('POST', `/campaigns/${id}/add-iods`, { iod_ids })
     expect(await addMany(first, newId(), newId())).toMatchObject({ status: 413 })
     expect(await addMany(first)).toMatchObject({ status: 200, body: { added: [], already: [first] } })
     expect(await usage({ id: ana.id })).toMatchObject({ campaign_iods: { used: 3, limit: 3 } })

@@ -226,7 +226,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
   })
 
   it('belong to the record of the same page', async () => {
-    const record = tiktokPost({ description: 'Giant mirrors heat the lake' })
+    const record = tiktokPost({ description: 'Giant mirrors heat the lake 🛰' })
     const { results } = await api.call(collectorApi.ingestRecords, {
       params: { source: 'tiktok' },
       body: { records: [record] },
@@ -246,13 +246,16 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       kind: 'capture',
       capture_id: id,
       prefix: 'Giant ',
-      suffix: ' heat the lake',
+      suffix: ' heat the lake 🛰',
     })
     for (const wrong of [
       { start: 5 },
       { pointer: '/main' },
       { pointer: '/main/__proto__' },
       { exact: 'lake' },
+      // The two halves of the last character.
+      { start: 23, end: 29, exact: 'lake \ud83d' },
+      { start: 29, end: 30, exact: '\udef0' },
     ])
       await expect(check(wrong)).rejects.toMatchObject({ status: 422 })
     await expect(check({ user_id: bo.id })).rejects.toMatchObject({ status: 404 })

@@ -15,7 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Builds an app of one script like `npm start`; rejects with the build's output. */
 const build = async (define: 'defineShell' | 'defineRemote', script: string) => {
   const files = {
-    'package.json': '{ "name": "@iodine/mfe-tried", "version": "1.0.0" }',
+    'package.json':
+      '{ "name": "@iodine/mfe-tried", "version": "1.0.0", "dependencies": { "react": "19.0.0" } }',
     'rsbuild.config.mjs': `import { ${define} } from '../../src/rsbuild.mjs'\nexport default ${define}(import.meta.dirname)`,
     'src/index.html': '<html><body></body></html>',
     'src/index.tsx': script,
