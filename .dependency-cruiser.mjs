@@ -248,6 +248,13 @@ export default {
       from: { path: kinds('models') },
       to: { path: kinds('routes|commands|queries|policies|presenters') },
     },
+    {
+      name: 'queries-import-no-command',
+      severity: 'error',
+      comment: 'A query reads: what changes data while it answers is a command, which calls the query.',
+      from: { path: kinds('queries|policies|presenters') },
+      to: { path: kinds('commands') },
+    },
     reserved(
       'routes-in-the-app',
       kinds('routes'),

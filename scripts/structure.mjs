@@ -1,10 +1,12 @@
 /**
  * `npm run structure`: checks the import rules of .dependency-cruiser.mjs, that package dependencies have no
- * cycle, and that the type check covers every part.
+ * cycle, that the type check covers every part, that queries of services do not write, and that services call each
+ * other in order.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { packageFaults, packages } from './lib/packages.mjs'
 import { bin, isCommand, main, must, Refusal, root } from './lib/run.mjs'
+import { serviceFaults } from './lib/services.mjs'
 
 export async function structure() {
   const { include, references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
@@ -22,6 +24,8 @@ export async function structure() {
     )
   const faults = packageFaults(root, packages(root))
   if (faults.length > 0) throw new Refusal(`Packages depend on each other wrongly:\n${faults.join('\n')}`)
+  const inServices = serviceFaults(root)
+  if (inServices.length > 0) throw new Refusal(`Services break the rules:\n${inServices.join('\n')}`)
   await must('Checking the import rules', bin('depcruise'), [
     '--config',
     '.dependency-cruiser.mjs',

@@ -51,6 +51,10 @@ const VIOLATIONS: Record<string, [importer: string, imported: string]> = {
     'services/iods/src/votes/policies/independence.ts',
   ],
   'models-import-models': ['services/iods/src/iods/models/a.ts', 'services/iods/src/iods/policies/uid.ts'],
+  'queries-import-no-command': [
+    'services/iods/src/iods/queries/b.ts',
+    'services/iods/src/iods/commands/b.ts',
+  ],
   'routes-in-the-app': ['services/iods/src/iods/commands/a.ts', 'services/iods/src/iods/routes/iods.ts'],
   'mongoose-in-services': ['gateway/src/b.ts', 'mongoose'],
   'react-in-the-browser-parts': ['services/iods/src/f.ts', 'react'],
@@ -156,6 +160,26 @@ describe('the rule on packages', () => {
     ).toEqual(['a circle: packages/kit → packages/tests → packages/stack → packages/kit'])
     expect(workspace({ 'packages/kit': ['gateway'], gateway: [] })).toEqual([
       'packages/kit is a library and depends on gateway, which is none',
+    ])
+  })
+})
+
+describe('the rules on services', () => {
+  it('name queries that write, and calls against the order', async () => {
+    const { serviceFaults } = (await import(pathToFileURL(join(ROOT, 'scripts/lib/services.mjs')).href)) as {
+      serviceFaults(root: string): string[]
+    }
+    const source = (path: string, text: string) => write(`ruled/services/${path}`, `${text}\n`)
+    source('iods/src/iods/queries/reads.ts', "iods.find({}) && peers.call('collector', x)")
+    source('iods/src/iods/queries/writes.ts', 'iods.updateOne({}, {})')
+    source('community/src/queries/writes.ts', 'users.bulkWrite([])')
+    source('iods/src/iods/commands/writes.ts', 'iods.updateOne({}, {})')
+    source('collector/src/records/commands/delivers.ts', "peers.call('sightings', x)")
+    source('collector/src/records/commands/calls.ts', "peers\n  .call('campaigns', x)")
+    expect(serviceFaults(join(folder, 'ruled')).sort()).toEqual([
+      'services/collector/src/records/commands/calls.ts calls against the order: collector → campaigns',
+      'services/community/src/queries/writes.ts is a query and writes to the database',
+      'services/iods/src/iods/queries/writes.ts is a query and writes to the database',
     ])
   })
 })

@@ -22,7 +22,7 @@ import {
 } from '@iodine/test-kit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createApp, iodsConfigSchema } from '../src/index.js'
-import { iodUid } from '../src/iods/policies/uid.js'
+import { iodUid } from '../src/iods/policies/names.js'
 
 let bed: ServiceBed
 let service: StoreService

@@ -12,7 +12,7 @@ import {
 import { Types } from 'mongoose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
-import { iodUid } from '../src/iods/policies/uid.js'
+import { iodUid } from '../src/iods/policies/names.js'
 import { createModels, type IodModels } from '../src/models.js'
 import { projectCovotes } from '../src/votes/commands/project-covotes.js'
 import { PAIRED_MAX } from '../src/votes/policies/vote-pairs.js'

@@ -1,9 +1,10 @@
 import type { StoreService } from '@iodine/service-kit'
 import { createRunWork, type RunWork } from './coordination/commands/work-on-run.js'
 import { createModels, type SightingModels } from './models.js'
-import { createSecrets, type Secrets } from './sightings/commands/create-secrets.js'
+import { createSecrets } from './sightings/commands/create-secrets.js'
 import { createRecordRequests } from './sightings/commands/request-records.js'
 import { isSnapshotDue, snapshotWork } from './sightings/commands/take-snapshot.js'
+import type { Secrets } from './sightings/policies/signed.js'
 
 /** The service's models, with its work that is done after a change. */
 export interface SightingStore {

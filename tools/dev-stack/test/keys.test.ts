@@ -59,6 +59,7 @@ const command = async (...args: string[]) => {
   const code = await account(args, env, io)
   return { code, said: said.join('\n') }
 }
+const HOUR_MS = 3_600_000
 const statusOf = async (url: string, token: string) =>
   (await apiClient(url, token).send('GET', '/profile/me')).status
 
@@ -98,11 +99,11 @@ describe('npm run account -- rotate-keys', () => {
     await expect.poll(async () => sealedWith(await storedKey())).toBe(keyringOf(newKey).id)
     expect(unseal(newKey, `ai-key:${ana.id}`, await storedKey())).toBe('sk-test')
 
-    // Ten minutes later for the one, thirty days later for the other.
+    // An hour later for the one, thirty days later for the other.
     await auth.collection('outbox').deleteMany({ kind: 'mail' })
     const longAgo = (ms: number) => ({ $set: { used_at: new Date(Date.now() - ms) } })
     const uses = auth.collection<{ _id: string }>('key_uses')
-    await uses.updateOne({ _id: keyringOf(secretsBefore).id }, longAgo(600_000))
+    await uses.updateOne({ _id: keyringOf(secretsBefore).id }, longAgo(HOUR_MS))
     expect((await command('keys')).said).toMatch(/needed no more/)
     await stack.stop()
     const told: string[] = []
@@ -110,7 +111,7 @@ describe('npm run account -- rotate-keys', () => {
     expect(told.join('\n')).toMatch(/SECRETS_KEY: \w+ is out/)
     expect([contentOf('secrets-key'), keysIn('jwt-private-key')]).toEqual([newKey, 2])
     await stack.stop()
-    await uses.updateOne({ _id: signerOf(ana.token) }, longAgo(LIMITS.sessionMs + 600_000))
+    await uses.updateOne({ _id: signerOf(ana.token) }, longAgo(LIMITS.sessionMs + HOUR_MS))
     await auth.close()
     stack = await startStack({ env })
     expect(keysIn('jwt-private-key')).toBe(1)

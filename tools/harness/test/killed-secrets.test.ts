@@ -50,8 +50,7 @@ beforeAll(async () => {
     },
   })
   await boss.api.call(subscriptionsApi.updateSubscription, { params: { id: first }, body: { paused: true } })
-  auth = await spawnPart(stack, 'auth')
-  stack.parts.auth.env.SECRETS_KEY = `${fresh},${old}`
+  auth = await spawnPart(stack, 'auth', { SECRETS_KEY: `${fresh},${old}` })
 })
 afterAll(async () => {
   await auth?.kill()

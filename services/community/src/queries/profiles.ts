@@ -11,7 +11,7 @@ import type { ContributionDoc } from '../models/contribution.js'
 import type { CommunityModels } from '../models/index.js'
 import { NEWEST_FIRST, type UserDoc } from '../models/user.js'
 import { presentContribution, presentProfile, presentUser } from '../presenters/profile.js'
-import { createNameSearch, type NamePage } from './search-names.js'
+import { type CountNames, createNameSearch, type NamePage } from './search-names.js'
 
 /** A page and the cursor of the next one, if any. */
 interface Page<T> {
@@ -36,8 +36,8 @@ const everybody = async (
 }
 
 /** Lists pages of public profiles, each with its newest contributions. */
-export const createUserList = (models: CommunityModels) => {
-  const searchNames = createNameSearch(models)
+export const createUserList = (models: CommunityModels, countNames: CountNames) => {
+  const searchNames = createNameSearch(models, countNames)
   return async ({
     skip = 0,
     limit = LIMITS.communityPageSize,

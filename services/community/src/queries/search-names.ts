@@ -1,6 +1,6 @@
 import { foldText } from '@iodine/contracts'
 import { containing, createRarestGram, gramsOfTerm, pageAfter } from '@iodine/service-kit'
-import { countNames } from '../commands/count-names.js'
+import type { QueryFilter } from 'mongoose'
 import type { CommunityModels } from '../models/index.js'
 import { BY_GRAM, NEWEST_FIRST, type UserDoc } from '../models/user.js'
 
@@ -10,11 +10,14 @@ export interface NamePage {
   cursor: string | undefined
 }
 
+/** Counts the public users whose name contains a term, whom the filter finds. */
+export type CountNames = (term: string, found: QueryFilter<UserDoc>) => Promise<number>
+
 /**
  * Public users whose name contains a term literally, in any case, newest first, and their number. A page is
  * read from the index of the term's rarest gram, which has the order.
  */
-export const createNameSearch = (models: CommunityModels) => {
+export const createNameSearch = (models: CommunityModels, countNames: CountNames) => {
   const rarest = createRarestGram(models.users, 'grams', { _id: -1 })
   return async (
     search: string,
@@ -30,6 +33,6 @@ export const createNameSearch = (models: CommunityModels) => {
       .limit(limit)
       .lean<UserDoc[]>()
     const isWhole = skip === 0 && cursor === undefined && docs.length < limit
-    return { docs, total: isWhole ? docs.length : await countNames(models, term, found) }
+    return { docs, total: isWhole ? docs.length : await countNames(term, found) }
   }
 }

@@ -1,12 +1,13 @@
 import { communityApi, communityInternal, rebuildInternal } from '@iodine/contracts'
 import { done, personalSource, type StoreService, servePersonalData } from '@iodine/service-kit'
 import { applyEvents } from '../commands/apply-event.js'
+import { countNames } from '../commands/count-names.js'
 import { rebuildStep } from '../commands/rebuild.js'
 import type { CommunityModels } from '../models/index.js'
 import { createUserList, getProfile } from '../queries/profiles.js'
 
 export const addCommunityRoutes = (service: StoreService, models: CommunityModels): void => {
-  const listUsers = createUserList(models)
+  const listUsers = createUserList(models, (term, found) => countNames(models, term, found))
   service.route(communityApi.listUsers, async ({ query, reply }) => {
     const { answer, next } = await listUsers(query)
     if (next) reply.header('x-next-cursor', next)

@@ -1,5 +1,5 @@
 import type { DataExport, ServiceName } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** The pieces that hold a service's part of an export. */
 export interface ExportPart {
@@ -45,26 +45,18 @@ export const dataExportSchema = new Schema<DataExportDoc>(
 dataExportSchema.index({ export_id: 1 }, { unique: true })
 dataExportSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
 
-/** A piece of the file of an export, compressed: a document has at most 16 MB. */
-export interface ExportPieceDoc {
-  _id: Types.ObjectId
-  export_id: Types.ObjectId
-  attempt: string
-  /** Its place in the part, from 0. */
-  n: number
-  gzip: Buffer
-  expires_at: Date
-}
-
-export const exportPieceSchema = new Schema<ExportPieceDoc>(
+export const exportPieceSchema = new Schema(
   {
     export_id: { type: Schema.Types.ObjectId, required },
     attempt: { type: String, required },
+    /** Its place in the part, from 0. */
     n: { type: Number, required },
     gzip: { type: Buffer, required },
     expires_at: { type: Date, required },
   },
   { collection: 'export_pieces', versionKey: false },
 )
+/** A piece of the file of an export, compressed: a document has at most 16 MB. */
+export type ExportPieceDoc = InferSchemaType<typeof exportPieceSchema> & { _id: Types.ObjectId }
 exportPieceSchema.index({ export_id: 1, attempt: 1, n: 1 }, { unique: true })
 exportPieceSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

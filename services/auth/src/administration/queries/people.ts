@@ -2,8 +2,8 @@ import { email, isId, LIMITS } from '@iodine/contracts'
 import { Types } from 'mongoose'
 import { type UserDoc, usernameKey } from '../../accounts/models/user.js'
 import type { AuthModels } from '../../models.js'
-import { liveApiTokens } from '../../tokens/commands/api-tokens.js'
-import { liveFeedKeys } from '../../tokens/commands/feed-keys.js'
+import { liveApiTokens } from '../../tokens/models/api-token.js'
+import { liveFeedKeys } from '../../tokens/models/feed-key.js'
 
 type Place = Pick<UserDoc, '_id' | 'created_at'>
 

@@ -5,7 +5,7 @@ import { calculateJwkThumbprint, exportJWK, importPKCS8 } from 'jose'
 import { type QueryFilter, Types } from 'mongoose'
 import type { UserDoc } from '../../accounts/models/user.js'
 import type { AuthContext, SessionKeys } from '../../context.js'
-import type { SessionDoc } from '../models/session.js'
+import { kindOf, type SessionDoc } from '../models/session.js'
 import { deviceOf } from './devices.js'
 import { completeEnds, storeEnds } from './end-tokens.js'
 
@@ -29,9 +29,6 @@ export const readSessionKeys = async (setting: string): Promise<SessionKeys> => 
 
 /** How often the use of a session is recorded. */
 const SEEN_EVERY_MS = 5 * 60_000
-
-const KINDS = { full: 'web', collector: 'extension' } as const
-export const kindOf = ({ scope }: Pick<SessionDoc, 'scope'>) => KINDS[scope]
 
 /** When a session that is used now ends, if it is not used again. */
 const endOf = (session: Pick<SessionDoc, 'scope' | 'created_at'>, now: number): Date =>

@@ -37,3 +37,6 @@ export const sessionSchema = new Schema<SessionDoc>(
 )
 sessionSchema.index({ user_id: 1 })
 sessionSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })
+
+const KINDS = { full: 'web', collector: 'extension' } as const
+export const kindOf = ({ scope }: Pick<SessionDoc, 'scope'>) => KINDS[scope]

@@ -1,6 +1,5 @@
 import type { Session } from '@iodine/contracts'
-import { kindOf } from '../commands/sessions.js'
-import type { SessionDoc } from '../models/session.js'
+import { kindOf, type SessionDoc } from '../models/session.js'
 import { sessionId } from '../queries/sessions.js'
 
 /** A session as its owner sees it. @param current the `sid` of the session that asks */

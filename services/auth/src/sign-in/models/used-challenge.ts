@@ -1,15 +1,14 @@
-import { Schema } from 'mongoose'
-
-/** A challenge that a passkey has answered: it takes no second answer. */
-export interface UsedChallengeDoc {
-  /** The challenge. */
-  _id: string
-  expires_at: Date
-}
+import { type InferSchemaType, Schema } from 'mongoose'
 
 const required = true
-export const usedChallengeSchema = new Schema<UsedChallengeDoc>(
-  { _id: { type: String, required }, expires_at: { type: Date, required } },
+export const usedChallengeSchema = new Schema(
+  {
+    /** The challenge. */
+    _id: { type: String, required },
+    expires_at: { type: Date, required },
+  },
   { collection: 'used_challenges', versionKey: false },
 )
+/** A challenge that a passkey has answered: it takes no second answer. */
+export type UsedChallengeDoc = InferSchemaType<typeof usedChallengeSchema>
 usedChallengeSchema.index({ expires_at: 1 }, { expireAfterSeconds: 0 })

@@ -19,16 +19,13 @@ import { newToken } from '../../codes.js'
 import type { AuthContext } from '../../context.js'
 import { completeEnds, storeEnds } from '../../sessions/commands/end-tokens.js'
 import { useAccount } from '../../sessions/commands/sessions.js'
-import type { ApiTokenDoc } from '../models/api-token.js'
+import { type ApiTokenDoc, liveApiTokens } from '../models/api-token.js'
 import { addToAccount } from './slots.js'
 
 /** How exactly the last use of a token is stored. */
 const USED_MS = 60_000
 /** How long services take what the gateway gets for a checked token: longer than the gateway goes by its check. */
 const TOKEN_MS = SESSION_GRACE_MS + SESSION_KNOWN_MS
-/** Tokens that may be used: neither revoked nor expired. */
-export const liveApiTokens = (now = new Date()) => ({ ended_at: null, expires_at: { $gt: now } })
-
 /**
  * Makes a token. Only its hash is stored. Throws 413 for a user who has as many as they may, 401 for a closed account.
  * @returns the token itself, which nothing can show again

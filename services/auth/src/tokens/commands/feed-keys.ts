@@ -4,7 +4,7 @@ import { Types } from 'mongoose'
 import type { UserDoc } from '../../accounts/models/user.js'
 import { newToken } from '../../codes.js'
 import type { AuthContext } from '../../context.js'
-import type { FeedKeyDoc } from '../models/feed-key.js'
+import { type FeedKeyDoc, liveFeedKeys } from '../models/feed-key.js'
 import { addToAccount } from './slots.js'
 
 /** Begins each key, so that tools which look for leaked secrets find it. */
@@ -43,9 +43,6 @@ export const deleteFeedKey = async ({ models }: AuthContext, user_id: string, _i
   const { deletedCount } = await models.feedKeys.deleteOne({ _id, user_id })
   if (deletedCount === 0) throw notFound()
 }
-
-/** Keys that may be used, unless their account is closed. */
-export const liveFeedKeys = () => ({ $or: [{ expires_at: null }, { expires_at: { $gt: new Date() } }] })
 
 /** Revokes the valid keys of a user. Returns their number. */
 export const revokeUserFeedKeys = async (

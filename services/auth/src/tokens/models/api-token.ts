@@ -33,3 +33,6 @@ export const apiTokenSchema = new Schema<ApiTokenDoc>(
 apiTokenSchema.index({ user_id: 1, slot: 1 }, { unique: true })
 apiTokenSchema.index({ hash: 1 }, { unique: true })
 apiTokenSchema.index({ expires_at: 1 }, { expireAfterSeconds: LIMITS.expiredApiTokenMs / 1000 })
+
+/** Tokens that may be used: neither revoked nor expired. */
+export const liveApiTokens = (now = new Date()) => ({ ended_at: null, expires_at: { $gt: now } })

@@ -29,3 +29,6 @@ export const feedKeySchema = new Schema<FeedKeyDoc>(
 )
 feedKeySchema.index({ user_id: 1, slot: 1 }, { unique: true })
 feedKeySchema.index({ hash: 1 }, { unique: true })
+
+/** Keys that may be used, unless their account is closed. */
+export const liveFeedKeys = () => ({ $or: [{ expires_at: null }, { expires_at: { $gt: new Date() } }] })

@@ -86,12 +86,12 @@ export const addIods = async (
   })
 }
 
-/** Maximum removed members that `readStatistics` subtracts. After more it counts all members again. */
+/** Maximum removed members that `countStatistics` subtracts. After more it counts all members again. */
 const REMOVED_MAX = 100
 
 /**
  * Removes an IOD from a campaign. Idempotent. Throws 404 for an unknown campaign. If the IOD is among the
- * counted members (`readStatistics`), it is noted to be subtracted.
+ * counted members (`countStatistics`), it is noted to be subtracted.
  * @returns the campaign, and whether the IOD was in it
  */
 export const removeIod = async (

@@ -10,24 +10,26 @@ import type { CampaignDoc, CampaignModel, CountedMembers } from '../models/campa
 
 /** Numbers of this age are counted from nothing, as a restored database or a wrong clock may falsify them. */
 const TRUSTED_MS = 24 * 3_600_000
-/** Changes since the stored numbers from which on new ones are stored. */
-const STORED_FROM = 100
-
 type Counts = ResponseOf<typeof iodsInternal.countIods>
 
+interface Counted {
+  doc: CampaignDoc
+  statistics: CampaignStatistics
+  /** Numbers that the next count may begin with. */
+  counted: CountedMembers
+  /** Members and votes that the stored numbers lack. */
+  changes: number
+}
+
 /**
- * A campaign's statistics, as of some time during the call. Throws 404, or 503 while the iods service is
- * down.
+ * Counts a campaign's statistics, as of some time during the call.
+ * @throws HttpError 404, or 503 while the iods service is down
  *
  * The stored numbers are of the first members, and of votes until some time. Members are only appended, votes
  * only added, and an IOD's kind never changes. So the iods service is asked about the rest alone: newer
  * members, removed ones, and newer votes.
  */
-export const readStatistics = async (
-  model: CampaignModel,
-  peers: Peers,
-  id: string,
-): Promise<CampaignStatistics> => {
+export const countStatistics = async (model: CampaignModel, peers: Peers, id: string): Promise<Counted> => {
   const doc = await model.findById(id).select('+iod_ids +counted +removals').lean<CampaignDoc>()
   if (!doc) throw notFound()
   const { base, until, voted } = await findBase(peers, doc)
@@ -49,15 +51,17 @@ export const readStatistics = async (
     source_types: addUp(base.source_types, added.source_types, taken.source_types),
     votes: base.votes + sum(votes, 'votes') + added.votes - taken.votes,
   }
-  if (newer.length + removed.length + voted.length >= STORED_FROM)
-    // An addition in the meantime is behind the counted members. A removal may be of one of them.
-    await model.updateOne({ _id: doc._id, removals: doc.removals ?? null }, { $set: { counted } })
   return {
-    iod_count: doc.iod_count,
-    categories: counted.categories,
-    source_types: counted.source_types,
-    votes: counted.votes + sum(votes, 'later') + added.later,
-    comments: 0,
+    doc,
+    statistics: {
+      iod_count: doc.iod_count,
+      categories: counted.categories,
+      source_types: counted.source_types,
+      votes: counted.votes + sum(votes, 'later') + added.later,
+      comments: 0,
+    },
+    counted,
+    changes: newer.length + removed.length + voted.length,
   }
 }
 

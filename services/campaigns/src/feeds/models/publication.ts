@@ -1,5 +1,5 @@
 import { FEED_STATES, type FeedState } from '@iodine/contracts'
-import { type Model, Schema, type Types } from 'mongoose'
+import { type InferSchemaType, type Model, Schema, type Types } from 'mongoose'
 
 /**
  * A campaign's feed: whether it is wanted, and how far it is. It outlives the campaign, so that who pulls it learns of
@@ -38,37 +38,6 @@ export interface ClockDoc {
   at: Date
 }
 
-/** An object in a campaign's feed, in one version. */
-export interface PublishedDoc {
-  _id: Types.ObjectId
-  campaign_id: Types.ObjectId
-  stix_id: string
-  type: string
-  /** Its `modified`, or `created`; empty if it has neither. */
-  version: string
-  /** Version of STIX. */
-  spec: string
-  /** The object's bytes, and their SHA-256; hexadecimal. */
-  raw: Buffer
-  bytes: number
-  sha256: string
-  /** SHA-256 of what the campaign's file says: a later `modified` may have been put in its place. */
-  source: string
-  /** A place in `TLP_LEVELS`. */
-  tlp: number
-  /** When its batch was published. */
-  added: Date
-  /** Whether it is the latest version of the object in this campaign. */
-  last: boolean
-  /** Whether it is the earliest one that this campaign has. */
-  first: boolean
-  /** Ours, which a revoked version may take the place of. */
-  revocable: boolean
-  revoked: boolean
-  /** The same bytes are published by another campaign, at this level or below: once is enough for all. */
-  twin: boolean
-}
-
 const required = true
 export const publicationSchema = new Schema<PublicationDoc>(
   {
@@ -97,27 +66,39 @@ export const clockSchema = new Schema<ClockDoc>(
   { collection: 'feed_clock', versionKey: false },
 )
 
-export const publishedSchema = new Schema<PublishedDoc>(
+export const publishedSchema = new Schema(
   {
     campaign_id: { type: Schema.Types.ObjectId, required },
     stix_id: { type: String, required },
     type: { type: String, required },
+    /** Its `modified`, or `created`; empty if it has neither. */
     version: { type: String, default: '' },
+    /** Version of STIX. */
     spec: { type: String, required },
+    /** The object's bytes, and their SHA-256; hexadecimal. */
     raw: { type: Buffer, required },
     bytes: { type: Number, required },
     sha256: { type: String, required },
+    /** SHA-256 of what the campaign's file says: a later `modified` may have been put in its place. */
     source: { type: String, default: '' },
+    /** A place in `TLP_LEVELS`. */
     tlp: { type: Number, required },
+    /** When its batch was published. */
     added: { type: Date, required },
+    /** Whether it is the latest version of the object in this campaign. */
     last: { type: Boolean, required },
+    /** Whether it is the earliest one that this campaign has. */
     first: { type: Boolean, required },
+    /** Ours, which a revoked version may take the place of. */
     revocable: { type: Boolean, required },
     revoked: { type: Boolean, required },
+    /** The same bytes are published by another campaign, at this level or below: once is enough for all. */
     twin: { type: Boolean, required },
   },
   { collection: 'published', versionKey: false },
 )
+/** An object in a campaign's feed, in one version. */
+export type PublishedDoc = InferSchemaType<typeof publishedSchema> & { _id: Types.ObjectId }
 /** The order of pages: that of publication. */
 export const BY_ADDED = { added: 1, _id: 1 } as const
 publishedSchema.index({ campaign_id: 1, stix_id: 1, version: 1, sha256: 1 }, { unique: true })

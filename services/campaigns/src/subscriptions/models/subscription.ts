@@ -6,7 +6,7 @@ import {
   type PullState,
   type Subscription,
 } from '@iodine/contracts'
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** How long a worker that says nothing has a subscription for itself. */
 export const LEASE_MS = 30_000
@@ -139,17 +139,13 @@ export const ended = (
         : new Date(Date.now() + Math.max(retryMs, RETRY_MIN_MS)),
   }) as const
 
-/** An IOD that an import of a subscription has put into its campaign. It leaves once nothing there names it. */
-export interface BroughtDoc {
-  _id: Types.ObjectId
-  import_id: Types.ObjectId
-  iod_id: Types.ObjectId
-}
-export const broughtSchema = new Schema<BroughtDoc>(
+export const broughtSchema = new Schema(
   {
     import_id: { type: Schema.Types.ObjectId, required },
     iod_id: { type: Schema.Types.ObjectId, required },
   },
   { collection: 'brought', versionKey: false },
 )
+/** An IOD that an import of a subscription has put into its campaign. It leaves once nothing there names it. */
+export type BroughtDoc = InferSchemaType<typeof broughtSchema> & { _id: Types.ObjectId }
 broughtSchema.index({ import_id: 1, iod_id: 1 }, { unique: true })

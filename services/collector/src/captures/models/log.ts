@@ -1,5 +1,5 @@
 import type { Connection } from '@iodine/service-kit'
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** A complete subtree of the log: level 0 holds the leaves. */
 export interface LogNodeDoc {
@@ -38,14 +38,6 @@ export interface CheckpointDoc {
   append?: LogAppend
 }
 
-/** A key that signs, or signed, checkpoints. */
-export interface SealKeyDoc {
-  _id: string
-  /** SubjectPublicKeyInfo in PEM. */
-  public_key: string
-  created_at: Date
-}
-
 const required = true
 const options = { versionKey: false, id: false } as const
 const nodeSchema = new Schema<LogNodeDoc>(
@@ -66,14 +58,17 @@ const checkpointSchema = new Schema<CheckpointDoc>(
   { ...options, collection: 'checkpoints' },
 )
 checkpointSchema.index({ anchored_size: 1 }, { sparse: true })
-const keySchema = new Schema<SealKeyDoc>(
+const keySchema = new Schema(
   {
     _id: { type: String, required },
+    /** SubjectPublicKeyInfo in PEM. */
     public_key: { type: String, required },
     created_at: { type: Date, required },
   },
   { ...options, collection: 'seal_keys' },
 )
+/** A key that signs, or signed, checkpoints. */
+export type SealKeyDoc = InferSchemaType<typeof keySchema>
 
 export const createLogModels = (mongo: Connection) => ({
   nodes: mongo.model<LogNodeDoc>('LogNode', nodeSchema),

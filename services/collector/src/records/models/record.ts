@@ -1,7 +1,7 @@
 import type { SeenValues, SharedAs, Source } from '@iodine/contracts'
 import { SHARED_AS, SOURCES } from '@iodine/contracts'
 import type { Amounts, Connection } from '@iodine/service-kit'
-import { type ClientSession, type Model, mongo, Schema, type Types } from 'mongoose'
+import { type ClientSession, type InferSchemaType, type Model, mongo, Schema, type Types } from 'mongoose'
 
 export interface RecordDoc {
   _id: Types.ObjectId
@@ -25,13 +25,6 @@ export interface RecordDoc {
   sighted: boolean
   /** How other members see it; absent: not at all. */
   shared?: SharedAs
-}
-
-/** A deleted record that the sightings service is still to forget. */
-export interface RemovalDoc {
-  /** The record's id. */
-  _id: Types.ObjectId
-  user_id: Types.ObjectId
 }
 
 /** The bytes that a record takes of its user's quota. */
@@ -77,10 +70,17 @@ schema.index({ user_id: 1, source: 1, created_at: -1, _id: -1 })
 schema.index({ sighted: 1, user_id: 1 }, { partialFilterExpression: { sighted: false } })
 schema.index({ user_id: 1, source: 1, shared: 1 }, { partialFilterExpression: { shared: { $exists: true } } })
 
-const removalSchema = new Schema<RemovalDoc>(
-  { user_id: { type: Schema.Types.ObjectId, required } },
+const removalSchema = new Schema(
+  {
+    user_id: { type: Schema.Types.ObjectId, required },
+  },
   { collection: 'removals', versionKey: false },
 )
+/** A deleted record that the sightings service is still to forget. */
+export type RemovalDoc = InferSchemaType<typeof removalSchema> & {
+  /** The record's id. */
+  _id: Types.ObjectId
+}
 removalSchema.index({ user_id: 1 })
 
 /** Counters per user. */

@@ -6,7 +6,7 @@ import {
   QUOTE_RELATIONS,
   type QuoteRelation,
 } from '@iodine/contracts'
-import { type Model, Schema, type Types } from 'mongoose'
+import { type InferSchemaType, type Model, Schema, type Types } from 'mongoose'
 
 /** Words that say an IOD, quoted from a sealed capture, a record, a narrative or another system's export. */
 export interface EvidenceDoc {
@@ -79,17 +79,16 @@ evidenceSchema.index(
 evidenceSchema.index({ capture_id: 1 }, { partialFilterExpression: { kind: 'capture' } })
 evidenceSchema.index({ created_by: 1 })
 
-/** How much evidence an IOD has. Each change writes it, so that changes of an IOD's evidence are serialized. */
-export interface EvidenceCountDoc {
-  /** The IOD's id. */
-  _id: Types.ObjectId
-  n: number
-}
-
-export const evidenceCountSchema = new Schema<EvidenceCountDoc>(
-  { _id: { type: Schema.Types.ObjectId, required }, n: { type: Number, required } },
+export const evidenceCountSchema = new Schema(
+  {
+    /** The IOD's id. */
+    _id: { type: Schema.Types.ObjectId, required },
+    n: { type: Number, required },
+  },
   { collection: 'evidence_counts', versionKey: false, id: false },
 )
+/** How much evidence an IOD has. Each change writes it, so that changes of an IOD's evidence are serialized. */
+export type EvidenceCountDoc = InferSchemaType<typeof evidenceCountSchema>
 
 const TEXTS = ['pointer', 'exact', 'prefix', 'suffix', 'url'] as const
 

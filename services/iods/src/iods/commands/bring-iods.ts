@@ -12,8 +12,9 @@ import { bytesOf } from '../../models.js'
 import type { IodStore } from '../../store.js'
 import type { IodDoc, IodModel } from '../models/iod.js'
 import type { TallyDoc } from '../models/tally.js'
+import { foldKey } from '../policies/names.js'
 import { findIods } from '../queries/find-iods.js'
-import { foldKey, newIodDoc } from './create-iod.js'
+import { newIodDoc } from './create-iod.js'
 
 /** How often it is tried again after others created some of the IODs meanwhile. */
 const TRIES = 5

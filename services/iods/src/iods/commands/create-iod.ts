@@ -1,13 +1,10 @@
-import { type BodyOf, DETAILS, foldIod, type iodsApi } from '@iodine/contracts'
-import { conflict, hashOf, isDuplicateKey } from '@iodine/service-kit'
+import { type BodyOf, DETAILS, type iodsApi } from '@iodine/contracts'
+import { conflict, isDuplicateKey } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { bytesOf } from '../../models.js'
 import type { IodStore } from '../../store.js'
 import { type IodDoc, searchFields } from '../models/iod.js'
-import { iodUid } from '../policies/uid.js'
-
-/** Lookup key of an IOD: a hash, as a value may exceed the size limit of an index key. */
-export const foldKey = (iod: Parameters<typeof foldIod>[0]): string => hashOf(foldIod(iod))
+import { foldKey, iodUid } from '../policies/names.js'
 
 /** A new IOD as it is stored. */
 export const newIodDoc = (created_by: Types.ObjectId, input: BodyOf<typeof iodsApi.createIod>): IodDoc => {

@@ -1,5 +1,5 @@
-import { foldKey } from '../commands/create-iod.js'
 import type { IodDoc, IodModel } from '../models/iod.js'
+import { foldKey } from '../policies/names.js'
 
 /** The ids of the IODs with these categories and values, in the given order; null where there is none. */
 export const findIods = async (

@@ -1,7 +1,7 @@
 import { foldValue } from '@iodine/contracts'
 import type { QueryFilter } from 'mongoose'
-import { foldKey } from '../commands/create-iod.js'
 import type { IodDoc } from '../models/iod.js'
+import { foldKey } from '../policies/names.js'
 
 /** Selects the IODs that have one of the values; hashtags with and without their sign. */
 export const withValues = (values: readonly string[]): QueryFilter<IodDoc> => {

@@ -1,32 +1,24 @@
-import { Schema, type Types } from 'mongoose'
-
-/**
- * How often two users voted together, as one build of the projection knows it. With `a` equal to `b`: how many
- * votes the user has. `up_to` makes counting a batch of votes twice impossible.
- */
-export interface CovoteDoc {
-  /** `build:a:b`, a ≤ b. */
-  _id: string
-  build: number
-  a: Types.ObjectId
-  b: Types.ObjectId
-  n: number
-  /** End of the last batch that changed the document. */
-  up_to: Date
-}
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 const required = true
-export const covoteSchema = new Schema<CovoteDoc>(
+export const covoteSchema = new Schema(
   {
+    /** `build:a:b`, a ≤ b. */
     _id: { type: String, required },
     build: { type: Number, required },
     a: { type: Schema.Types.ObjectId, required },
     b: { type: Schema.Types.ObjectId, required },
     n: { type: Number, required },
+    /** End of the last batch that changed the document. */
     up_to: { type: Date, required },
   },
   { collection: 'covotes', versionKey: false, id: false },
 )
+/**
+ * How often two users voted together, as one build of the projection knows it. With `a` equal to `b`: how many
+ * votes the user has. `up_to` makes counting a batch of votes twice impossible.
+ */
+export type CovoteDoc = InferSchemaType<typeof covoteSchema>
 covoteSchema.index({ build: 1, a: 1, n: 1 })
 // For the deletion of an account.
 covoteSchema.index({ b: 1 })

@@ -3,7 +3,7 @@ import { clusterIdOf } from '@iodine/canon'
 import type { CanonKind, CanonReason } from '@iodine/contracts'
 import type { Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
-import { createWeightedCache } from '../../weighted-cache.js'
+import { createStampedCache } from '../../stamped-cache.js'
 import type { CanonMemberDoc } from '../models/canon.js'
 
 /** Labels of one kind that count as the same. */
@@ -83,7 +83,7 @@ const load = async (
 
 /** Reads a user's clusters; those of the same version once in a process. */
 export const createMapReader = (models: Pick<NarrativeModels, 'canonMembers'>) => {
-  const cache = createWeightedCache<CanonMap>(KEPT, map => map.entity.size + map.verb.size)
+  const cache = createStampedCache<CanonMap>(KEPT, map => map.entity.size + map.verb.size)
   return async (user_id: Types.ObjectId, { version }: CanonStamp): Promise<CanonMap> => {
     const name = user_id.toHexString()
     const stamp = String(version)

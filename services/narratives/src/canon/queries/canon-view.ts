@@ -5,7 +5,7 @@ import { createSharedReads } from '@iodine/service-kit'
 import type { Types } from 'mongoose'
 import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc, TripletDoc } from '../../narratives/models/narrative.js'
-import { createWeightedCache } from '../../weighted-cache.js'
+import { createStampedCache } from '../../stamped-cache.js'
 import { type CanonMap, createMapReader, groupOf, stampOf } from './canon-map.js'
 
 /** A text, without its words. */
@@ -213,7 +213,7 @@ const build = async (
  */
 export const createCanonReader = (models: NarrativeModels) => {
   const readMap = createMapReader(models)
-  const cache = createWeightedCache<CanonView>(KEPT, ({ triplets }) => triplets)
+  const cache = createStampedCache<CanonView>(KEPT, ({ triplets }) => triplets)
   const reading = createSharedReads<string, CanonView>(PATIENCE_MS)
   const readView = (user_id: Types.ObjectId): Promise<CanonView> => {
     const name = user_id.toHexString()

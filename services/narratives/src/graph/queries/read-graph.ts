@@ -1,17 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { foldWords, type graphApi, type QueryOf } from '@iodine/contracts'
-import { containing, createRarestGram, createSharedReads } from '@iodine/service-kit'
-import { Types } from 'mongoose'
-import { type CanonMap, stampOf } from '../../canon/queries/canon-map.js'
+import { containing, createRarestGram } from '@iodine/service-kit'
+import type { Types } from 'mongoose'
+import type { CanonMap } from '../../canon/queries/canon-map.js'
+import type { NarrativeModels } from '../../models.js'
 import type { NarrativeDoc } from '../../narratives/models/narrative.js'
-import type { Store } from '../../store.js'
-import { createWeightedCache } from '../../weighted-cache.js'
-import { SUMS_FROM, wantSums } from '../commands/sum-graph.js'
 import { DAY_MS, edgesOf, gramsOfFilters } from '../models/edge.js'
 import { createGraphSum, type Said } from './aggregate-graph.js'
-import { readStrongest } from './strongest.js'
 
-type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>
+export type Filters = Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id' | 'canonical'>
 /** Half-open interval from `from` to `to`, in milliseconds. */
 interface Span {
   from: number
@@ -60,31 +57,34 @@ const SAID = { _id: 0, src: 1, subject: 1, verb: 1, object: 1, count: 1 } as con
   1
 > & { _id: 0 }
 
+/** A graph in JSON chunks, and the number of edges that were read for it. */
+interface ReadGraph {
+  pieces: AsyncGenerator<string>
+  read: number
+}
+
 /**
- * Reads a user's triplets as a graph, in JSON chunks. The graph is summed from the aggregates, so that the
- * cost follows the selection; under filters by labels it follows the number of edges with the filters' rarest
- * gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
+ * Reads a user's triplets as a graph. The graph is summed from the aggregates, so that the cost follows the selection;
+ * under filters by labels it follows the number of edges with the filters' rarest gram. Only the partial first and last day of a time filter are counted from narratives. A node's count is
  * the number of times that its label occurs in the selected triplets (twice in a triplet whose subject is its
  * object); a link's count is the number of its triplets. A canonical graph has the clusters of labels as its nodes;
  * filters by labels select the triplets before.
  */
-export const createGraphReader = (store: Store) => {
-  const { narratives, edges, sources } = store
+export const createGraphReader = ({
+  narratives,
+  edges,
+  sources,
+}: Pick<NarrativeModels, 'narratives' | 'edges' | 'sources'>) => {
   // The ids are hashes: the first edges are a random sample.
   const rarest = createRarestGram(edges, 'grams', { _id: 1 })
-  const sumOf = async (
+  return async (
     user_id: Types.ObjectId,
-    { limit, canonical: _, ...filters }: Filters,
+    { limit, ...filters }: Filters,
     map?: Promise<CanonMap>,
-  ): Promise<AsyncGenerator<string>> => {
+  ): Promise<ReadGraph> => {
     // Read beside the edges. The empty handlers avoid unhandled rejections when an earlier read fails first.
     const summing = map ? map.then(createGraphSum) : Promise.resolve(createGraphSum())
     summing.catch(() => {})
-    const isWhole = map === undefined && limit !== undefined && isUnfiltered(filters)
-    if (isWhole) {
-      const strongest = await readStrongest(store, user_id, limit)
-      if (strongest) return strongest
-    }
     let read = 0
     const entity = foldFilter(filters.entity)
     const verb = foldFilter(filters.verb)
@@ -141,47 +141,6 @@ export const createGraphReader = (store: Store) => {
               sum.add(edge)
       }
     }
-    if (isWhole && read > SUMS_FROM) await wantSums(store, user_id)
-    return (await summing).json(await all, limit)
-  }
-
-  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
-  const kept = createWeightedCache<string[]>(KEPT_CHARS, pieces =>
-    pieces.reduce((total, { length }) => total + length, 0),
-  )
-  const reading = createSharedReads<string, string[]>(PATIENCE_MS)
-  return async (userId: string, filters: Filters): Promise<AsyncGenerator<string>> => {
-    const user_id = new Types.ObjectId(userId)
-    const { limit, canonical, ...others } = filters
-    if (canonical !== 'true') return sumOf(user_id, filters)
-    if (limit === undefined || !isUnfiltered(others))
-      return sumOf(
-        user_id,
-        filters,
-        stampOf(store, user_id).then(now => store.canonReader.readMap(user_id, now)),
-      )
-    const name = `${userId} ${limit}`
-    const pieces = await reading(name, async () => {
-      const now = await stampOf(store, user_id)
-      const stamp = `${now.version} ${now.texts}`
-      const known = kept.get(name, stamp)
-      if (known) return known
-      const pieces: string[] = []
-      const map = store.canonReader.readMap(user_id, now)
-      for await (const piece of await sumOf(user_id, filters, map)) pieces.push(piece)
-      return kept.put(name, stamp, pieces)
-    })
-    return streamOf(pieces)
+    return { pieces: (await summing).json(await all, limit), read }
   }
 }
-
-async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
-  yield* pieces
-}
-
-const isUnfiltered = (filters: Omit<Filters, 'limit' | 'canonical'>): boolean =>
-  Object.values(filters).every(filter => filter === undefined)
-
-/** Characters of kept graphs in a process. */
-const KEPT_CHARS = 67_108_864
-const PATIENCE_MS = 20_000

@@ -1,8 +1,7 @@
 import { type GraphLink, type GraphNode, LIMITS } from '@iodine/contracts'
 import { inTransaction } from '@iodine/service-kit'
 import type { ClientSession, Types } from 'mongoose'
-import type { Store } from '../../store.js'
-import { foldGraph } from '../commands/sum-graph.js'
+import type { NarrativeModels } from '../../models.js'
 import { eachCount, type SumDoc, type SummedDoc } from '../models/sum.js'
 import { jsonList } from './aggregate-graph.js'
 
@@ -29,16 +28,13 @@ type Take = (doc: Kept) => { takes: boolean; ends: boolean }
 
 /**
  * Reads a user's strongest nodes, and the strongest links among them, from the sums: as many as the limit, and
- * the links that rank between those found. Undefined without sums in use.
+ * the links that rank between those found. Undefined without sums in use. `foldGraph` brings the sums up to date before.
  */
 export const readStrongest = async (
-  store: Store,
+  { mongo, summed, sums }: Pick<NarrativeModels, 'mongo' | 'summed' | 'sums'>,
   user_id: Types.ObjectId,
   limit: number,
 ): Promise<AsyncGenerator<string> | undefined> => {
-  if (!(await foldGraph(store, user_id))) return undefined
-  const { mongo, summed, sums } = store
-
   // One snapshot for all reads: a fold changes nodes, links and totals together.
   const read = async (session: ClientSession) => {
     const state = await summed.findById(user_id, null, { session }).lean<SummedDoc>()

@@ -3,18 +3,18 @@ import { Streamed, sendList } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { stampOf } from '../../canon/queries/canon-map.js'
 import type { Store } from '../../store.js'
+import { createGraphServer } from '../commands/serve-graph.js'
 import { graphOwner, textsOwner } from '../policies/graph-owner.js'
 import { presentGraphText, presentMention } from '../presenters/graph-text.js'
 import { meantBy, mentionsOf, textsOf } from '../queries/graph-texts.js'
-import { createGraphReader } from '../queries/read-graph.js'
 
 export const addGraphRoutes = (store: Store): void => {
   const { service, narratives, canonReader } = store
-  const readGraph = createGraphReader(store)
+  const serveGraph = createGraphServer(store)
 
   service.route(graphApi.getTriplets, async ({ user, query: { user_id, ...filters } }) => {
     const owner = await graphOwner(store, user.id, user_id)
-    return new Streamed<Graph>(await readGraph(owner, filters))
+    return new Streamed<Graph>(await serveGraph(owner, filters))
   })
 
   /** The clusters of the caller, for requests about the canonical graph. */

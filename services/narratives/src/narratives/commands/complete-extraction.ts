@@ -12,7 +12,7 @@ import type { Clusterings } from '../../canon/commands/mark-canon.js'
 import { countInGraph } from '../../graph/commands/count-in-graph.js'
 import type { NarrativeModels } from '../../models.js'
 import type { Numbers } from '../models/counter.js'
-import { graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
+import { extractionJobId, graphKeysOf, type NarrativeDoc } from '../models/narrative.js'
 import { type createNarrativeQuotas, givenBack } from '../models/usage.js'
 import type { NarrativeWork } from './narrative-work.js'
 import type { Waits } from './waits.js'
@@ -34,10 +34,6 @@ export const EXTRACTION_GRACE_MS = 15_000
 const FAILED_KEPT_MS = 600_000
 /** Jobs that replace one that ended without a result. */
 const RETRIES_MAX = 3
-
-/** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
-export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
-  `narrative-${_id.toHexString()}`
 
 /** Adds the narrative's extraction job. Idempotent: the job id derives from the narrative's id. */
 export const addExtraction = (

@@ -13,9 +13,9 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { Store } from '../../store.js'
-import type { NarrativeDoc, NarrativeFailure } from '../models/narrative.js'
+import { extractionJobId, type NarrativeDoc, type NarrativeFailure } from '../models/narrative.js'
 import { usageOf } from '../models/usage.js'
-import { addExtraction, EXTRACTION_GRACE_MS, extractionJobId, failNarrative } from './complete-extraction.js'
+import { addExtraction, EXTRACTION_GRACE_MS, failNarrative } from './complete-extraction.js'
 
 /** Seconds, sent when the provider limits requests without a Retry-After. */
 const RETRY_AFTER_SECONDS = 20

@@ -1,15 +1,11 @@
 import { createSingleFlight } from '@iodine/service-kit'
-import { type Model, Schema } from 'mongoose'
+import { type InferSchemaType, type Model, Schema } from 'mongoose'
 
-export interface CounterDoc {
-  _id: string
-  value: number
-}
-
-export const counterSchema = new Schema<CounterDoc>(
+export const counterSchema = new Schema(
   { _id: { type: String, required: true }, value: { type: Number, required: true } },
   { collection: 'counters', versionKey: false, id: false },
 )
+export type CounterDoc = InferSchemaType<typeof counterSchema>
 
 /** Numbers that one process reserves at once. */
 const BLOCK = 1_000

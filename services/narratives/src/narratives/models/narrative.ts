@@ -135,3 +135,7 @@ narrativeSchema.index({ user_id: 1, state: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, link_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ user_id: 1, node_keys: 1, created_at: -1, _id: -1 })
 narrativeSchema.index({ open_key: 1 }, { unique: true, partialFilterExpression: { state: 'open' } })
+
+/** Job id of a narrative's extraction. The prefix is needed: BullMQ refuses ids of digits alone. */
+export const extractionJobId = ({ _id }: Pick<NarrativeDoc, '_id'>): string =>
+  `narrative-${_id.toHexString()}`

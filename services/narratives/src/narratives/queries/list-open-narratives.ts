@@ -1,7 +1,6 @@
 import type { OpenNarrative } from '@iodine/contracts'
 import type { Store } from '../../store.js'
-import { extractionJobId } from '../commands/complete-extraction.js'
-import type { NarrativeDoc } from '../models/narrative.js'
+import { extractionJobId, type NarrativeDoc } from '../models/narrative.js'
 import { presentOpenNarrative } from '../presenters/narrative.js'
 
 const isProgress = (value: unknown): value is NonNullable<OpenNarrative['progress']> =>

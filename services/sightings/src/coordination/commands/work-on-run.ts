@@ -9,7 +9,7 @@ import {
 } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../../sightings/commands/create-secrets.js'
+import type { Secrets } from '../../sightings/policies/signed.js'
 import type { EdgeDoc, RunDoc } from '../models/run.js'
 import { createSlots } from '../policies/slots.js'
 import { type Collected, collectPosts } from '../queries/collect-posts.js'

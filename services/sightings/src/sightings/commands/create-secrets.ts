@@ -1,15 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { inTransaction, type Kind } from '@iodine/service-kit'
 import type { SightingModels } from '../../models.js'
+import type { Secrets } from '../policies/signed.js'
 import type { RecordPage } from './request-records.js'
-
-/** Names that others see in the place of ids, and signatures of texts, of this deployment. */
-export interface Secrets {
-  /** Seed of the signatures. */
-  seed: string
-  /** An id in the place of a record's, which tells nothing about when and by whom it was collected. */
-  opaqueId(recordId: string): string
-}
 
 /**
  * The secret of this index: created once and kept beside the signatures that it makes, which are of no use without it.

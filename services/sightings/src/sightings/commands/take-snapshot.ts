@@ -2,15 +2,16 @@ import type { KindSpec } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import { z } from 'zod'
 import type { SightingModels } from '../../models.js'
-import { COUNTED_OWNERS, type CountDoc } from '../models/count.js'
+import { COUNTED_OWNERS, type CountDoc, type CountedKind, countKey } from '../models/count.js'
 
 const BATCH = 1_000
 /** Counts below this threshold are suppressed (k-anonymity). They include the user who asks. */
 const OWNERS_MIN = 3
 
-const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const
-export type CountedKind = keyof typeof FIELDS
-export const countKey = (kind: CountedKind, name: string): string => `${kind} ${name}`
+const FIELDS = { post: 'post_key', text: 'exact', link: 'links' } as const satisfies Record<
+  CountedKind,
+  string
+>
 
 interface Group {
   _id: string | null

@@ -1,4 +1,4 @@
-import { Schema, type Types } from 'mongoose'
+import { type InferSchemaType, Schema, type Types } from 'mongoose'
 
 /** A user who counts for others. */
 export interface CountingDoc {
@@ -7,18 +7,8 @@ export interface CountingDoc {
   since: Date
 }
 
-/** What the users who count have in common, as of a snapshot. */
-export interface CountDoc {
-  _id: Types.ObjectId
-  run: Types.ObjectId
-  /** Kind and name: `post …`, `text …`, `link …`. */
-  key: string
-  n: number
-  /** At most `COUNTED_OWNERS`, to leave out who asks. */
-  owners: Types.ObjectId[]
-  /** Of the earliest: `2026-11`. */
-  first_month: string
-}
+export type CountedKind = 'post' | 'text' | 'link'
+export const countKey = (kind: CountedKind, name: string): string => `${kind} ${name}`
 
 /** With more, it does not matter whether one of them asks. */
 export const COUNTED_OWNERS = 22
@@ -39,16 +29,21 @@ export const countingSchema = new Schema<CountingDoc>(
   { since: { type: Date, required } },
   { collection: 'counting', versionKey: false },
 )
-export const countSchema = new Schema<CountDoc>(
+export const countSchema = new Schema(
   {
     run: { type: Schema.Types.ObjectId, required },
+    /** Kind and name: `post …`, `text …`, `link …`. */
     key: { type: String, required },
     n: { type: Number, required },
+    /** At most `COUNTED_OWNERS`, to leave out who asks. */
     owners: { type: [Schema.Types.ObjectId], required },
+    /** Of the earliest: `2026-11`. */
     first_month: { type: String, required },
   },
   { collection: 'counts', versionKey: false },
 )
+/** What the users who count have in common, as of a snapshot. */
+export type CountDoc = InferSchemaType<typeof countSchema> & { _id: Types.ObjectId }
 countSchema.index({ run: 1, key: 1 })
 // For the deletion of an account.
 countSchema.index({ owners: 1 })

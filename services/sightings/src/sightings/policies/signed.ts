@@ -3,6 +3,14 @@ import { type Signature, signatureOf } from '@iodine/likeness'
 
 export type Sign = (text: string) => Signature
 
+/** Names that others see in the place of ids, and signatures of texts, of this deployment. */
+export interface Secrets {
+  /** Seed of the signatures. */
+  seed: string
+  /** An id in the place of a record's, which tells nothing about when and by whom it was collected. */
+  opaqueId(recordId: string): string
+}
+
 /** Signs texts for an index. @param seed of the index */
 export const createSign =
   (seed: string): Sign =>

@@ -8,10 +8,9 @@ import {
 import { HttpError, notFound, type Peers } from '@iodine/service-kit'
 import { Types } from 'mongoose'
 import type { SightingModels } from '../../models.js'
-import type { Secrets } from '../commands/create-secrets.js'
-import { type CountedKind, countKey } from '../commands/take-snapshot.js'
-import { COUNTED_OWNERS } from '../models/count.js'
+import { COUNTED_OWNERS, type CountedKind, countKey } from '../models/count.js'
 import type { SightingDoc } from '../models/sighting.js'
+import type { Secrets } from '../policies/signed.js'
 import { createSign } from '../policies/signed.js'
 import { valueQuestion } from './question.js'
 

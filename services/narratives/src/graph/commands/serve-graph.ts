@@ -1,0 +1,67 @@
+import type { graphApi, QueryOf } from '@iodine/contracts'
+import { createSharedReads } from '@iodine/service-kit'
+import { Types } from 'mongoose'
+import { stampOf } from '../../canon/queries/canon-map.js'
+import { createStampedCache } from '../../stamped-cache.js'
+import type { Store } from '../../store.js'
+import { createGraphReader, type Filters } from '../queries/read-graph.js'
+import { readStrongest } from '../queries/strongest.js'
+import { foldGraph, SUMS_FROM, wantSums } from './sum-graph.js'
+
+const isUnfiltered = (filters: Omit<Filters, 'limit'>): boolean =>
+  Object.values(filters).every(filter => filter === undefined)
+
+/** Characters of kept graphs in a process. */
+const KEPT_CHARS = 67_108_864
+const TIMEOUT_MS = 20_000
+
+async function* streamOf(pieces: readonly string[]): AsyncGenerator<string> {
+  yield* pieces
+}
+
+/**
+ * Returns a user's graph in JSON chunks. A bounded read of the whole graph is served from the sums, which it folds
+ * before; without sums, it has them built for a large graph.
+ */
+export const createGraphServer = (store: Store) => {
+  const readGraph = createGraphReader(store)
+  const wholeOf = async (user_id: Types.ObjectId, limit: number): Promise<AsyncGenerator<string>> => {
+    const strongest = (await foldGraph(store, user_id)) && (await readStrongest(store, user_id, limit))
+    if (strongest) return strongest
+    const { pieces, read } = await readGraph(user_id, { limit })
+    if (read > SUMS_FROM) await wantSums(store, user_id)
+    return pieces
+  }
+
+  /** There are no sums of clusters: the bounded graph of all that a user has is kept while it is up to date. */
+  const kept = createStampedCache<string[]>(KEPT_CHARS, pieces =>
+    pieces.reduce((total, { length }) => total + length, 0),
+  )
+  const reading = createSharedReads<string, string[]>(TIMEOUT_MS)
+  return async (
+    userId: string,
+    { canonical, ...filters }: Omit<QueryOf<typeof graphApi.getTriplets>, 'user_id'>,
+  ): Promise<AsyncGenerator<string>> => {
+    const user_id = new Types.ObjectId(userId)
+    const { limit, ...others } = filters
+    const isWhole = limit !== undefined && isUnfiltered(others)
+    if (canonical !== 'true')
+      return isWhole ? wholeOf(user_id, limit) : (await readGraph(user_id, filters)).pieces
+    if (!isWhole) {
+      const map = stampOf(store, user_id).then(now => store.canonReader.readMap(user_id, now))
+      return (await readGraph(user_id, filters, map)).pieces
+    }
+    const name = `${userId} ${limit}`
+    const pieces = await reading(name, async () => {
+      const now = await stampOf(store, user_id)
+      const stamp = `${now.version} ${now.texts}`
+      const known = kept.get(name, stamp)
+      if (known) return known
+      const pieces: string[] = []
+      const map = store.canonReader.readMap(user_id, now)
+      for await (const piece of (await readGraph(user_id, filters, map)).pieces) pieces.push(piece)
+      return kept.put(name, stamp, pieces)
+    })
+    return streamOf(pieces)
+  }
+}
