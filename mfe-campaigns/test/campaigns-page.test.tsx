@@ -49,8 +49,8 @@ describe('the list', () => {
   })
 
   it('loses the campaign that its creator deletes', async () => {
-    vi.spyOn(window, 'confirm').mockReturnValue(true)
-    onTestFinished(() => void vi.restoreAllMocks())
+    vi.stubGlobal('confirm', () => true)
+    onTestFinished(() => void vi.unstubAllGlobals())
     const [mine, other] = [campaign('Mirrors', { created_by_id: user.id }), campaign('Other')]
     const deleted: unknown[] = []
     await open([mine, other], {
