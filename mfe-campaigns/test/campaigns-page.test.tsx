@@ -1,8 +1,8 @@
 import type { Campaign, CampaignDetail, Iod } from '@iodine/contracts'
-import { openSection, type Routes } from '@iodine/mfe-kit/testing'
+import { openSection, type Routes, user } from '@iodine/mfe-kit/testing'
 import { anIod, aVote } from '@iodine/test-kit/iods'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it, test, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { creatorOf, nameOf, searchCampaigns } from '../src/model/campaigns'
 import { searchChoices, searchMembers, summarize } from '../src/model/iods'
 import { parcel } from '../src/parcel'
@@ -46,6 +46,26 @@ describe('the list', () => {
     expect(card.textContent).toContain('1 IOD')
     expect(card.textContent).toContain(`Created by ${'a'.repeat(24)}`)
     expect(within(card).queryByRole('button')).toBeNull()
+  })
+
+  it('loses the campaign that its creator deletes', async () => {
+    vi.stubGlobal('confirm', () => true)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const [mine, other] = [campaign('Mirrors'), campaign('Other')]
+    const deleted: unknown[] = []
+    await open([], {
+      'GET /campaigns': () => [200, [{ ...mine, created_by_id: user.id }, other]],
+      'DELETE /campaigns/:id': ({ params }) => {
+        deleted.push(params)
+        return [200, { id: mine.id }]
+      },
+    })
+    const card = await screen.findByRole('article', { name: 'Mirrors' })
+    fireEvent.click(within(card).getByRole('button', { name: 'More actions' }))
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Delete Campaign' }))
+    await waitFor(() => expect(screen.queryByRole('article', { name: 'Mirrors' })).toBeNull())
+    expect(screen.getByRole('article', { name: 'Other' })).toBeTruthy()
+    expect(deleted).toEqual([{ id: mine.id }])
   })
 
   it('says when it cannot be loaded, for 3 s, and that of the own campaigns fails silently', async () => {

@@ -10,6 +10,7 @@ import {
   narrativesApi,
   newIod,
   OPERATIONS,
+  paths,
   sourceReference,
   tiktokRecord,
 } from '../src/index.js'
@@ -204,3 +205,6 @@ it('every endpoint can be written down as JSON Schema', () => {
       expect(z.toJSONSchema(spec.body, { unrepresentable: 'any', io: 'input' })).toHaveProperty('$schema')
   }
 })
+
+it('a link to co-shares opens their tab with what it asks', () =>
+  expect(paths.coShares({ iod: 'a' })).toBe('/dashboard/graph?tab=co-shares&iod=a'))

@@ -275,6 +275,11 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     const text = manifest.blobs[1]?.sha256
     const quote = { role: 'text' as const, pointer: '', start: 13, end: 21, exact: 'the lake' }
     const asBo = { body: { ...quote, user_id: bo.id, capture_id: id } }
+    const open = await handOver({ text: 'They say so: the lake boils at last.' })
+    const early = { ...quote, user_id: ana.id, capture_id: open.id }
+    await expect(bed.internal(capturesInternal.checkQuote, { body: early })).rejects.toMatchObject({
+      status: 409,
+    })
     const paths = [`/captures/${id}`, `/captures/${id}/text`, `/captures/${id}/blobs/${text}`]
     const statuses = () => Promise.all(paths.map(async path => (await boApi.send('GET', path)).status))
     expect(await statuses()).toEqual([404, 404, 404])

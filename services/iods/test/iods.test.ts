@@ -858,6 +858,12 @@ describe('lists', () => {
       expect(new Set(voted.map(iod => sides(iod).disputed)).size).toBeGreaterThan(2)
     })
 
+    it('has each IOD on one page', async () => {
+      const wanted = voted.toSorted((a, b) => b.votes.length - a.votes.length)
+      const { seen } = await walk('&sort=votes', 7)
+      expect(seen.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
+    })
+
     it.each(['votes', 'disputed'] as const)(
       'by %s, in pages and whole, under every kind of filter',
       { tags: 'long' },

@@ -220,6 +220,8 @@ describe('a run', () => {
         status,
       )
     expect((await api(bo).send('GET', `/coordination/runs/${found.id}/left-out`)).status).toBe(404)
+    const ofAna = ask({ about: { name: 'x', record_id: unnamed as string } })
+    expect((await api(bo).send('POST', '/coordination/runs', ofAna)).status).toBe(404)
   })
 
   it('looks at posts of the time that it is asked for', async () => {
