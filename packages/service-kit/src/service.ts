@@ -23,6 +23,8 @@ export interface ServiceDeps {
   tokenKeys?: JWTVerifyGetKey
   /** A connection to `MONGODB_URI` that all services of this process use; each service opens its own by default. */
   mongo?: Connection
+  /** Interval in milliseconds at which the outbox looks for entries that other processes added or left; by `ROLE` by default. */
+  pollMs?: number
 }
 
 /** A runnable part of the product: the gateway, a service or the workers. */

@@ -45,7 +45,7 @@ export const createStoreService = async (
   service.onClose(close)
   const { redis, peers, log, metrics, root } = service
   const { ROLE } = config
-  const pollMs = ROLE === 'jobs' ? JOBS_POLL_MS : undefined
+  const pollMs = deps.pollMs ?? (ROLE === 'jobs' ? JOBS_POLL_MS : undefined)
   const outbox = createOutbox({ mongo, log, metrics, root, skipsHeavy: ROLE === 'api', pollMs })
   const tasks = createTasks({ log, metrics, root })
   const audit = createAudit({

@@ -64,6 +64,9 @@ export interface ServiceBed {
   stop(): Promise<void>
 }
 
+/** Tests of a restart wait for the next poll. */
+const POLL_MS = 500
+
 export const newId = () => randomBytes(12).toString('hex')
 
 /**
@@ -138,7 +141,7 @@ export const startServiceBed = async ({ monitorCommands = false } = {}): Promise
       SEAL_PRIVATE_KEY: newSigningKey(),
       SERVICE_KEY: serviceKey,
     },
-    deps: { logger, tokenKeys: async () => keys.publicKey },
+    deps: { logger, tokenKeys: async () => keys.publicKey, pollMs: POLL_MS },
     mongo,
     redis,
     users,

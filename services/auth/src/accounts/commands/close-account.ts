@@ -22,6 +22,11 @@ const LOOK_MS = 500
 /** Long timeout: a service may have much data to remove. */
 const FORGET_MS = 120_000
 const FORGETTING = servicesWith(personalDataInternal.forgetUser)
+/** The index of sightings forgets last: until the collector has forgotten the user, it delivers the user's records. */
+const FORGETTING_IN_ORDER = [
+  FORGETTING.filter(name => name !== 'sightings'),
+  FORGETTING.filter(name => name === 'sightings'),
+]
 /** After this time no request of the user is in flight: a second erasure removes what late ones stored. */
 const SETTLE_MS = 300_000
 
@@ -128,10 +133,16 @@ export const userDeletions = (of: () => AuthContext): KindSpec<{ id: string }> =
     const deletion = await models.deletions.findById(_id).lean<DeletionDoc>()
     if (!deletion) return
     const begun = Date.now()
-    const asked = FORGETTING.filter(name => addressOf(config, name)).map(name =>
-      service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
-    )
-    throwFirst(await Promise.allSettled(asked))
+    const results: PromiseSettledResult<unknown>[] = []
+    for (const names of FORGETTING_IN_ORDER) {
+      const calls = names
+        .filter(name => addressOf(config, name))
+        .map(name =>
+          service.peers.call(name, personalDataInternal.forgetUser, { params: { id: _id }, ms: FORGET_MS }),
+        )
+      results.push(...(await Promise.allSettled(calls)))
+    }
+    throwFirst(results)
     await service.queues.forgetUser(_id)
     const settled = deletion.deleted_at.getTime() + SETTLE_MS
     if (begun >= settled) await models.deletions.deleteOne({ _id })
