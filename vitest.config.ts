@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { packages } from './scripts/lib/packages.mjs'
+import { ProjectSequencer } from './scripts/lib/vitest/sequencer.mjs'
 import { watchedForks } from './scripts/lib/vitest/watched-forks.mjs'
 
 const root = import.meta.dirname
@@ -33,8 +34,6 @@ const OWN_PAGE = [
 ]
 const inPage = {
   resolve: { conditions: ['source', 'module', 'browser', 'development|production'] },
-  // For test files that run in Node.
-  ssr: { resolve: inNode },
   // Only the tests request files from this server; a package may be behind a link out of the workspace.
   server: { fs: { strict: false } },
 }
@@ -51,21 +50,24 @@ const needsReact = (folder: string) => {
 const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
 const pages = folders.filter(needsReact)
 const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
+/** Test files of the folders that contain the text. */
+const filesWith = (text: string, chosen: string[]) =>
+  chosen
+    .flatMap(folder =>
+      readdirSync(join(root, folder, 'test'), { recursive: true }).map(name => `${folder}/test/${name}`),
+    )
+    .filter(file => /\.test\.tsx?$/.test(file) && readFileSync(join(root, file), 'utf8').includes(text))
 /** Files of the long tier, where its tests are filtered out: vitest would import them all the same. */
-const skipped = process.argv.includes('--tags-filter=!long')
-  ? folders
-      .flatMap(folder =>
-        readdirSync(join(root, folder, 'test'), { recursive: true }).map(name => `${folder}/test/${name}`),
-      )
-      .filter(file => /\.test\.tsx?$/.test(file))
-      .filter(file => readFileSync(join(root, file), 'utf8').includes('@module-tag long'))
-  : []
+const skipped = process.argv.includes('--tags-filter=!long') ? filesWith('@module-tag long', folders) : []
+/** Files without a page. Among others, each would end a worker that has one. */
+const pageless = filesWith('@vitest-environment node', pages)
 
 export default defineConfig({
   test: {
     globalSetup: join(root, 'packages/test-kit/testing/worker-redis.ts'),
     // Tests mostly wait for servers and timers: one worker more than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: ProjectSequencer },
     tags: [{ name: 'long', description: 'Looks for rare faults: runs in `npm run test:all` only.' }],
     projects: [
       {
@@ -75,8 +77,8 @@ export default defineConfig({
           ...common,
           name: 'node',
           setupFiles,
-          include: testsOf(folders.filter(folder => !pages.includes(folder))),
-          exclude: skipped,
+          include: [...testsOf(folders.filter(folder => !pages.includes(folder))), ...pageless],
+          exclude: [...OWN_PAGE, ...skipped],
         },
       },
       {
@@ -86,7 +88,7 @@ export default defineConfig({
           name: 'page',
           setupFiles: [...pageTest.setupFiles, join(root, 'packages/ui/testing/same-page.ts')],
           include: testsOf(pages),
-          exclude: [...OWN_PAGE, ...skipped],
+          exclude: [...OWN_PAGE, ...pageless, ...skipped],
         },
       },
       { ...inPage, test: { ...pageTest, name: 'own page', isolate: true, include: OWN_PAGE } },

@@ -101,7 +101,7 @@ it.each([
   expect(said).not.toContain(' at ')
 })
 
-it('passes, and says so, for less, and for versions that are not used', async () => {
+it('passes, and says so, for less, and for versions that are not used', { tags: 'long' }, async () => {
   respond = json({ fastify: [advisory('high', '<1.0.0')], mongodb: [advisory('moderate')] })
   const { status, said } = await run()
   expect([status, said]).toEqual([0, expect.stringContaining('moderate: mongodb')])
@@ -128,11 +128,15 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   ['405', response => void response.writeHead(405).end(), 'it answered 405'],
   ['a page', response => void response.writeHead(200).end('<html>'), 'its answer is not JSON'],
   ['a cut connection', response => void response.destroy(), 'it could not be reached'],
-])('is skipped, not failed, where the registry answers %s', async (_, behaviour, reason) => {
-  respond = behaviour
-  const { status, said } = await run({ patienceMs: 60_000 })
-  expect([status, said]).toEqual([0, `Skipped: the registry was asked for advisories, and ${reason}.\n`])
-})
+])(
+  'is skipped, not failed, where the registry answers %s',
+  { tags: 'long' },
+  async (_, behaviour, reason) => {
+    respond = behaviour
+    const { status, said } = await run({ patienceMs: 60_000 })
+    expect([status, said]).toEqual([0, `Skipped: the registry was asked for advisories, and ${reason}.\n`])
+  },
+)
 
 it('is skipped, not failed, where the registry does not answer', async () => {
   respond = () => {}
