@@ -190,25 +190,25 @@ for (const [width, height] of [
   [800, 700],
   [1280, 720],
 ] as const)
-  test(
-    `toasts leave the buttons of a tall dialog free at ${width} px`,
-    width > 390 ? { tag: '@long' } : {},
-    async ({ page, person, openAs }) => {
-      await page.setViewportSize({ width, height })
-      await openAs(await person('ana'), LIST)
-      await page.getByRole('button', { name: 'Create IOD' }).first().click()
-      const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
-      await dialog.getByLabel('Value').fill('long '.repeat(1_000))
-      await dialog.getByRole('button', { name: 'Create IOD' }).click()
-      const shown = page.locator('.bp6-toast').filter({ hasText: 'Champs manquants' })
-      // Under the pointer it stays.
-      await shown.hover()
-      const buttons = dialog.locator('.bp6-dialog-footer-actions')
-      await expect
-        .poll(async () => {
-          const [above, below] = [await shown.boundingBox(), await buttons.boundingBox()]
-          return above && below && (above.y + above.height <= below.y || above.x + above.width <= below.x)
-        })
-        .toBe(true)
-    },
-  )
+  test(`toasts leave the buttons of a tall dialog free at ${width} px`, { tag: '@long' }, async ({
+    page,
+    person,
+    openAs,
+  }) => {
+    await page.setViewportSize({ width, height })
+    await openAs(await person('ana'), LIST)
+    await page.getByRole('button', { name: 'Create IOD' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Create New IOD' })
+    await dialog.getByLabel('Value').fill('long '.repeat(1_000))
+    await dialog.getByRole('button', { name: 'Create IOD' }).click()
+    const shown = page.locator('.bp6-toast').filter({ hasText: 'Champs manquants' })
+    // Under the pointer it stays.
+    await shown.hover()
+    const buttons = dialog.locator('.bp6-dialog-footer-actions')
+    await expect
+      .poll(async () => {
+        const [above, below] = [await shown.boundingBox(), await buttons.boundingBox()]
+        return above && below && (above.y + above.height <= below.y || above.x + above.width <= below.x)
+      })
+      .toBe(true)
+  })

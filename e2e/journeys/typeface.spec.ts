@@ -39,7 +39,7 @@ const widthOf = (page: Page, text: string) =>
     return width
   }, text)
 
-test('the typeface is preloaded from the own origin, once, and kept for good', async ({
+test('the typeface is preloaded from the own origin, once, and kept for good', { tag: '@long' }, async ({
   page,
   person,
   openAs,

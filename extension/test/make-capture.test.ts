@@ -81,7 +81,7 @@ test('large pictures have their hash alone; what is no picture is left out', asy
   expect(contents.size).toBe(2)
 })
 
-test('all blobs together stay below the limit: pictures give way', async () => {
+test('all blobs together stay below the limit: pictures give way', { tags: 'long' }, async () => {
   const pictures = Array.from({ length: 20 }, (_, n) => picture(Buffer.alloc(LIMITS.mediaBytes, n)))
   const { manifest, contents } = await make({ pictures })
   const bytes = [...contents.values()].reduce((sum, { length }) => sum + length, 0)

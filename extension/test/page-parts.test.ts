@@ -137,7 +137,7 @@ test('words outside of the main part are captured with all of the page', () => {
   expect(partAround(document.querySelector('#out') as Element).tagName).toBe('BODY')
 })
 
-test('a page that is too long is no capture, instead of half of one', () => {
+test('a page that is too long is no capture, instead of half of one', { tags: 'long' }, () => {
   const of = (html: string) => {
     show('https://blog.example.org/', `<body><main>${html}</main></body>`)
     return () => readPart(mainPart(document))

@@ -339,7 +339,7 @@ it('an address has so many connections', async () => {
     .toBe(404)
 })
 
-it('a head that comes too slowly is 408', async () => {
+it('a head that comes too slowly is 408', { tags: 'long' }, async () => {
   const { app, url } = await start({})
   expect(app.server.headersTimeout).toBe(20_000)
   app.server.headersTimeout = 200

@@ -239,7 +239,7 @@ describe('layout', () => {
     expect(ends).toEqual([expected, expected])
   })
 
-  it('holds a dragged node and lets the rest follow, also after the drop', async () => {
+  it('holds a dragged node and lets the rest follow, also after the drop', { tags: 'long' }, async () => {
     let latest = new Float32Array()
     let settled = false
     const tell = runLayout(shape, update => {

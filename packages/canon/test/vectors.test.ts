@@ -74,7 +74,7 @@ it('keeps numbers apart however alike the vectors are', () => {
   expect(canonicalize(said, { embeddings }).entities).toHaveLength(3)
 })
 
-it('compares the vectors of many labels', () => {
+it('compares the vectors of many labels', { tags: 'long' }, () => {
   const said = Array.from({ length: 6_000 }, (_, n) => ({
     subject: `s${n}`,
     verb: 'is',

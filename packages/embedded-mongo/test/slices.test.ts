@@ -111,7 +111,7 @@ describe('a slow command', () => {
     await becomes(0)
   })
 
-  test('many at once let others go on', async () => {
+  test('many at once let others go on', { tags: 'long' }, async () => {
     await connected(async client => {
       const c = client.db('slices').collection<Row>(big.collectionName)
       let over = 0
@@ -380,7 +380,7 @@ describe('maxTimeMS', () => {
     expect((await c.findOne({ _id: 0 }))?.m).toBe(0)
   })
 
-  test('is not needed for an expression that would hold all others up', async () => {
+  test('is not needed for an expression that would hold all others up', { tags: 'long' }, async () => {
     const pipeline = [{ $limit: 1 }, { $project: { x: endless } }]
     expect((await server.failure({ aggregate: name, pipeline, cursor: {} }, 'slices')).code).toBe(50)
   })

@@ -66,7 +66,7 @@ describe('the text', () => {
     expect(captureDom(root)).toContain('<p>before</p>')
   })
 
-  it('is well-formed and bounded', () => {
+  it('is well-formed and bounded', { tags: 'long' }, () => {
     const root = made('<p></p>')
     const paragraph = root.firstElementChild as Element
     paragraph.textContent = 'a\ud83d b\0c \u202edcba\u202c 🛰'

@@ -234,7 +234,7 @@ describe('a web archive of a capture', () => {
     expect(await failed(await buildWacz({ ...input, blobs }))).toEqual(['erased', []])
   })
 
-  it('that is none, or a trap, is unreadable and takes no room', async () => {
+  it('that is none, or a trap, is unreadable and takes no room', { tags: 'long' }, async () => {
     const files = unzipSync(wacz)
     const bomb = new Uint8Array(LIMITS.captureBytes * 3)
     const traps = [

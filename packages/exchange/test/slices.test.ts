@@ -106,7 +106,7 @@ describe('the objects of a bundle', () => {
     expect(() => slice(file)).toThrow('The file is not UTF-8.')
   })
 
-  it('are cut off byte for byte, whatever JSON they are', () => {
+  it('are cut off byte for byte, whatever JSON they are', { tags: 'long' }, () => {
     const spaces = fc.stringMatching(/^[ \n\r\t]{0,3}$/)
     const leaf = fc.oneof(
       fc.string({ unit: 'binary' }).map(text => JSON.stringify(text)),

@@ -52,7 +52,7 @@ describe('a row', () => {
     expect(key).toEqual(valueKey(iod))
   })
 
-  test('has the longest values that there are, and every category', () => {
+  test('has the longest values that there are, and every category', { tags: 'long' }, () => {
     // Each of these characters becomes two, with a mark.
     const value = 'İ'.repeat(LIMITS.fieldMax)
     for (const category of CATEGORIES) {

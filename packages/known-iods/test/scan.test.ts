@@ -90,7 +90,7 @@ const cases = text(40).chain(whole =>
   }),
 )
 
-test(`${TEXTS.numRuns} texts have what a naive search finds`, () => {
+test(`${TEXTS.numRuns} texts have what a naive search finds`, { tags: 'long' }, () => {
   fc.assert(
     fc.property(cases, ({ text, values }) => {
       const scanner = createScanner(values.length, n =>

@@ -251,7 +251,7 @@ it('refusals take nobody’s own entries: a script cannot hide an action behind 
   await owed(0)
 })
 
-it('records, and counts floods, while Redis is down', async () => {
+it('records, and counts floods, while Redis is down', { tags: 'long' }, async () => {
   const redis = await startTestRedis()
   const lonely = await createStoreService(
     'campaigns',

@@ -129,7 +129,7 @@ it('a member with a script holds one large download; others get theirs', { tags:
   expect(download.made).toBe(3)
 })
 
-it('a client that stops reading is cut off, and the next download begins', async () => {
+it('a client that stops reading is cut off, and the next download begins', { tags: 'long' }, async () => {
   const { bytes, download } = bytesOf(LARGE)
   const url = await serve(download, 300)
   const slow = await ask(`${url}/ana`)

@@ -177,7 +177,7 @@ describe('the keys of auth at another part', () => {
     expect(auth.fetched).toBe(2)
   })
 
-  it('are not fetched for each token that names an unknown key', async () => {
+  it('are not fetched for each token that names an unknown key', { tags: 'long' }, async () => {
     const auth = await start()
     const [one, foreign] = [await newKey(), await newKey()]
     auth.keys = [one.jwk]

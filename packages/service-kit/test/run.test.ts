@@ -52,7 +52,7 @@ describe('a part that runs as a process', () => {
     expect(said).toEqual(['running', 'draining'])
   })
 
-  it('exits with 1 when closing fails', async () => {
+  it('exits with 1 when closing fails', { tags: 'long' }, async () => {
     const { child, ended, heard } = await start(`throw new Error('no')`)
     await heard('running')
     child.kill('SIGTERM')

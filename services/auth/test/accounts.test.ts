@@ -6,10 +6,10 @@ import {
   personalDataInternal,
   servicesWith,
 } from '@iodine/contracts'
-import { HttpError, sessionKey } from '@iodine/service-kit'
-import { commandsOf, newId, rounds } from '@iodine/test-kit'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { DAY_MS, expireIn, type Rig, rigOfFile, sidOf, startReplica, statusOf } from './rig.js'
+import { createHttpApp, HttpError, sessionKey } from '@iodine/service-kit'
+import { commandsOf, newId, rounds, uniquePrefix } from '@iodine/test-kit'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DAY_MS, expireIn, type Rig, rigOfFile, sidOf, startReplica, startRig, statusOf } from './rig.js'
 
 const rig = rigOfFile(undefined, { monitorCommands: true })
 
@@ -299,6 +299,32 @@ describe('a deleted account', () => {
     const isThere = async (id: unknown) => (await queues.queue('canon').getJob(String(id))) !== undefined
     await vi.waitFor(async () => expect(await isThere(theirs.id)).toBe(false), 30_000)
     expect(await isThere(others.id)).toBe(true)
+  })
+
+  it('is forgotten by the index of sightings after the collector, which fills it', async () => {
+    const sightings = createHttpApp({ logger: rig.bed.deps.logger })
+    const before: number[] = []
+    sightings.all('/*', async () => {
+      before.push(rig.bed.forgotten.length)
+      return DONE
+    })
+    onTestFinished(() => sightings.close())
+    const env = {
+      SIGHTINGS_URL: await sightings.listen({ host: '127.0.0.1', port: 0 }),
+      MONGODB_PREFIX: uniquePrefix(),
+    }
+    const other = await startRig(rig.bed, env)
+    onTestFinished(() => other.close())
+    rig.bed.forgotten.length = 0
+    rig.bed.answer(personalDataInternal.forgetUser, async ({ params }) => {
+      await other.service.mongo.db?.command({ ping: 1 })
+      rig.bed.forgotten.push(params.id)
+      return DONE
+    })
+    const email = 'indexed@example.org'
+    await other.signIn(email)
+    await other.internal(accountsInternal.deleteAccount, { body: { email } })
+    await vi.waitFor(() => expect(before).toEqual([FORGETTING.length - 1]), 30_000)
   })
 
   it('waits for a service that is down', async () => {

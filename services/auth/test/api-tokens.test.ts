@@ -103,7 +103,7 @@ it('is in the audit log when it is made and revoked, without itself and its name
     expect(JSON.stringify(await entries())).not.toContain(secret)
 })
 
-it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, async () => {
+it(`a user has ${LIMITS.apiTokensMax} of, also when they are made at once`, { tags: 'long' }, async () => {
   for (let round = 0; round < rounds(1); round++) {
     const { api } = await rig.signIn(`many${round}@example.org`)
     const make = () => statusOf(api.call(profileApi.createApiToken, { body: aToken() }))

@@ -52,7 +52,7 @@ describe('with beta codes required', () => {
     expect((await verify(await rig.linkToken('BOUND@example.org', code))).status).toBe(200)
   })
 
-  it('gives one account for a code that 20 asked with, at once', async () => {
+  it('gives one account for a code that 20 asked with, at once', { tags: 'long' }, async () => {
     const { code } = await newCode()
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, n) => rig.linkToken(`crowd${n}@example.org`, code)),

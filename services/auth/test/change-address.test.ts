@@ -248,7 +248,7 @@ describe('a change of address', () => {
       expect((await rig.anyone.send(method, path)).status).toBe(401)
   })
 
-  it('is asked for five times a day at most, as each mails somebody', async () => {
+  it('is asked for five times a day at most, as each mails somebody', { tags: 'long' }, async () => {
     const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
     const { api } = await limited.signIn('pushy@example.org')
     const statuses: number[] = []

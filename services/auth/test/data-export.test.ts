@@ -139,7 +139,7 @@ describe('an export of all own data', () => {
     expect(size).toBeLessThan(bytes / 5)
   })
 
-  it('waits for a service that is down or breaks off, and lacks nothing then', async () => {
+  it('waits for a service that is down or breaks off, and lacks nothing then', { tags: 'long' }, async () => {
     const user = await rig.signIn('patient@example.org')
     waiting = []
     const { id } = (await begin(user)).body
@@ -198,7 +198,7 @@ describe('an export of all own data', () => {
     }
   })
 
-  it('is made three times a day, and a refused fourth leaves the third', async () => {
+  it('is made three times a day, and a refused fourth leaves the third', { tags: 'long' }, async () => {
     const { user, id: first } = await exporter('eager')
     const second = (await begin(user)).body.id
     await finish(second)
@@ -219,7 +219,7 @@ describe('an export of all own data', () => {
     await finish(next.body.id)
   })
 
-  it('of more than 2 GiB is left to the team', async () => {
+  it('of more than 2 GiB is left to the team', { tags: 'long' }, async () => {
     const user = await rig.signIn('huge@example.org')
     waiting = []
     const { id } = (await begin(user)).body

@@ -99,7 +99,9 @@ describe('deleting the own account', () => {
     expect((await user.api.send('DELETE', '/profile/deletion')).status).toBe(401)
   })
 
-  it('is scheduled once by a link that is used 50 times, and by none after the account is kept', async () => {
+  it('is scheduled once by a link that is used 50 times, and by none after the account is kept', {
+    tags: 'long',
+  }, async () => {
     for (let round = 0; round < rounds(2); round++) {
       const email = `fifty${round}@example.org`
       const token = await ask(await rig.signIn(email), email)

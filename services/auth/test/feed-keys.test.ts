@@ -46,7 +46,7 @@ it('is shown once, stored as a hash, listed and revoked by its user alone', asyn
   expect(rig.logs.join('\n')).not.toContain(made.key)
 })
 
-it('a user has ten of, also when they are made at once', async () => {
+it('a user has ten of, also when they are made at once', { tags: 'long' }, async () => {
   const { api } = await rig.signIn('many@example.org')
   const make = () => statusOf(api.call(profileApi.createFeedKey, { body: { label: 'x', tlp: 'green' } }))
   const made = await Promise.all(Array.from({ length: 25 }, make))

@@ -149,7 +149,7 @@ describe('keys that sign', () => {
     ])
   })
 
-  it('are needed until the last token that they signed has ended', async () => {
+  it('are needed until the last token that they signed has ended', { tags: 'long' }, async () => {
     const first = await start({ JWT_PRIVATE_KEY: old })
     await stop(first)
     const rig = await start({ JWT_PRIVATE_KEY: fresh + old })
@@ -165,7 +165,9 @@ describe('keys that seal', () => {
   const [old, fresh] = [newSecretsKey(), newSecretsKey()]
   const [oldId, freshId] = [keyringOf(old).id, keyringOf(fresh).id]
 
-  it('stay needed while AI keys are sealed with them: a start without one is refused, unless it is lost', async () => {
+  it('stay needed while AI keys are sealed with them: a start without one is refused, unless it is lost', {
+    tags: 'long',
+  }, async () => {
     const before = await start({ SECRETS_KEY: old })
     const [id = ''] = await insertUsers(before, 3, user => seal(old, `ai-key:${user}`, 'sk-1'))
     await stop(before)
@@ -274,7 +276,9 @@ describe('keys that seal', () => {
     await Promise.all([stop(a), stop(b)])
   })
 
-  it('are told of in the audit log when they come into use, also one that comes back', async () => {
+  it('are told of in the audit log when they come into use, also one that comes back', {
+    tags: 'long',
+  }, async () => {
     const [one, two] = [newSecretsKey(), newSecretsKey()]
     const used = async (value: string, othersOf?: Date): Promise<unknown[]> => {
       const rig = await start({ SECRETS_KEY: value })
@@ -345,7 +349,7 @@ describe('the command of a container', () => {
     return { code, said: said.join('\n'), set: parseEnv(await written) as Record<string, string> }
   }
 
-  it('says what to set in each phase, until the old keys are out', async () => {
+  it('says what to set in each phase, until the old keys are out', { tags: 'long' }, async () => {
     let settings: Record<string, string> = { JWT_PRIVATE_KEY: newSigningKey(), SECRETS_KEY: newSecretsKey() }
     const phase = async (rig: Rig) => {
       const { set, code } = await command(rig, settings, 'rotate-keys')

@@ -79,7 +79,7 @@ describe('a passkey', () => {
     expect(await rig.dump()).not.toContain(authenticator.id.toString('base64url'))
   })
 
-  it('is one of 20 at most, also when more are added at once', async () => {
+  it('is one of 20 at most, also when more are added at once', { tags: 'long' }, async () => {
     const { api } = await rig.signIn('collectionist@example.org')
     const challenges = await Promise.all(
       Array.from({ length: 24 }, async () => (await api.call(profileApi.newPasskeyOptions)).challenge),
@@ -152,7 +152,7 @@ describe('an answer to a challenge', () => {
     authenticator = (await addPasskey(api)).authenticator
   })
 
-  it('is taken once of 50 at once', async () => {
+  it('is taken once of 50 at once', { tags: 'long' }, async () => {
     for (let round = 0; round < rounds(3); round++) {
       const credential = authenticator.get(await challengeOf())
       const answers = await Promise.all(Array.from({ length: 50 }, () => signIn(credential)))

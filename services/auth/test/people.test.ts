@@ -356,7 +356,7 @@ describe('own limits', () => {
   const entries = (key: string) =>
     rig.service.mongo.collection('outbox').countDocuments({ kind: 'limits.changed', key })
 
-  it('wait for a service that is down', async () => {
+  it('wait for a service that is down', { tags: 'long' }, async () => {
     const { id } = await member('patient@example.org')
     isDown = true
     const params = { id }
@@ -398,7 +398,7 @@ describe('own limits', () => {
     expect(told.get(id)?.at(-1)?.limits).toEqual({ iods: 9 })
   })
 
-  it('change at once from many sides without losing one', async () => {
+  it('change at once from many sides without losing one', { tags: 'long' }, async () => {
     const { id } = await member('many@example.org')
     const params = { id }
     await Promise.all([
@@ -518,7 +518,7 @@ it('failed work of all services is listed, tried again and removed, which the au
   )
 })
 
-it('backups are noted once, the newest are kept', async () => {
+it('backups are noted once, the newest are kept', { tags: 'long' }, async () => {
   const note = (minute: number, bytes: number) =>
     rig.internal(backupsInternal.noteBackup, {
       body: { made_at: new Date(minute * 60_000).toISOString(), bytes, duration_ms: 1_500 },

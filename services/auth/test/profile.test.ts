@@ -61,7 +61,7 @@ describe('a username', () => {
     expect(more).toMatchObject({ status: 422, body: { detail: ['is_admin: is not a known field'] } })
   })
 
-  it('goes to one of 20 who want it at once', async () => {
+  it('goes to one of 20 who want it at once', { tags: 'long' }, async () => {
     const wanting = await Promise.all(
       Array.from({ length: 20 }, (_, n) => rig.signIn(`rush${n}@example.org`)),
     )

@@ -92,7 +92,7 @@ describe('the list of sessions', () => {
 })
 
 describe('the number of sessions', () => {
-  it('of a user has a limit: a new one ends the oldest', async () => {
+  it('of a user has a limit: a new one ends the oldest', { tags: 'long' }, async () => {
     const [oldest, second] = [await rig.signIn('crowd@example.org'), await rig.signIn('crowd@example.org')]
     for (let n = 2; n < LIMITS.sessionsMax; n++) await connectExtension(second.api)
     expect(await isLive(oldest.token)).toBe(true)
@@ -134,7 +134,7 @@ describe('ending sessions', () => {
     expect(await mine.api.call(profileApi.listSessions)).toHaveLength(1)
   })
 
-  it('ends all others, whatever their number', async () => {
+  it('ends all others, whatever their number', { tags: 'long' }, async () => {
     const others = []
     for (let n = 0; n < 12; n++) others.push(await rig.signIn('many@example.org'))
     const { api, token } = await rig.signIn('many@example.org')

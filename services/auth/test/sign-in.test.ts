@@ -165,7 +165,9 @@ describe('a request for a link', () => {
     await limited.close()
   })
 
-  it('is good for 20 mails an hour to one address, whoever asks and whoever has an account', async () => {
+  it('is good for 20 mails an hour to one address, whoever asks and whoever has an account', {
+    tags: 'long',
+  }, async () => {
     const limited = await startRig(rig.bed, { RATE_LIMITS: 'on' })
     const { redis, config } = limited.service
     const ask = (email: string, n: number) =>

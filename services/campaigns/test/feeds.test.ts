@@ -136,7 +136,7 @@ const bring = async (file: string, of = campaign.id, format: 'stix' | 'misp' = '
 }
 
 describe('what is published', () => {
-  it('is what the export says, read twice: the second time nothing is new', async () => {
+  it('is what the export says, read twice: the second time nothing is new', { tags: 'long' }, async () => {
     await addIods(3)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -188,7 +188,9 @@ describe('what is published', () => {
     expect(await reader.pull()).toEqual([])
   })
 
-  it('has each change in the outbox from the transaction of the change on, and nothing of what changes nothing', async () => {
+  it('has each change in the outbox from the transaction of the change on, and nothing of what changes nothing', {
+    tags: 'long',
+  }, async () => {
     const [first, second] = await addIods(2)
     const entries = () => outbox().countDocuments({ kind: 'publication', key: campaign.id })
     const params = { id: campaign.id }
@@ -224,7 +226,7 @@ describe('what is published', () => {
     expect(await entries()).toBe(0)
   })
 
-  it('loses what was revoked 90 days ago', async () => {
+  it('loses what was revoked 90 days ago', { tags: 'long' }, async () => {
     const [iod] = await addIods(2)
     const collection = await publish()
     await api.call(campaignsApi.removeIod, { params: { id: campaign.id }, body: { iod_id: iod?.id ?? '' } })
@@ -270,7 +272,9 @@ describe('what is published', () => {
     expect(await reader.pull()).toEqual([])
   })
 
-  it('has objects of other tools byte for byte, and never signs in their name', async () => {
+  it('has objects of other tools byte for byte, and never signs in their name', {
+    tags: 'long',
+  }, async () => {
     const theirs = `{"type":"malware", "id":"malware--00000000-0000-4000-8000-000000000001","created":"2026-01-01T00:00:00Z","spec_version":{"toString":1},"name":"\\u0000 1e999","x_score":1.0,"x":9007199254740993,"name":"doubled"}`
     const twice = `{"type":"x-thing","id":"x-thing--00000000-0000-4000-8000-000000000002","created":"2026-01-01T00:00:00Z","modified":"2026-01-0NT00:00:00Z"}`
     const versions = [twice.replace('0N', '03'), twice.replace('0N', '02')]
@@ -301,7 +305,7 @@ describe('what is published', () => {
     )
   })
 
-  it('is the latest version of an object, however finely its time is written', async () => {
+  it('is the latest version of an object, however finely its time is written', { tags: 'long' }, async () => {
     const name = 'x-thing--00000000-0000-4000-8000-000000000003'
     const times = ['2026-01-03T00:00:00.5Z', '2026-01-03T00:00:00Z']
     const versions = times.map(modified => JSON.stringify({ type: 'x-thing', id: name, modified }))
@@ -406,7 +410,9 @@ describe('a campaign that is withdrawn', () => {
         if (revocable.includes(type)) expect([type, revoked]).toEqual([type, true])
   })
 
-  it('by its deletion, too, and published again it lives again in later versions', async () => {
+  it('by its deletion, too, and published again it lives again in later versions', {
+    tags: 'long',
+  }, async () => {
     await addIods(1)
     const collection = await publish()
     const reader = new TaxiiReader(await address(), collection)
@@ -813,7 +819,7 @@ describe('the feed of MISP', () => {
       expect([name, (await file(name)).status]).toEqual([name, 404])
   })
 
-  it('has an event of many parts whole', async () => {
+  it('has an event of many parts whole', { tags: 'long' }, async () => {
     for (let n = 0; n < 130; n++) {
       const iod = anIod({ id: newId(), value: `v${n}`, description: 'ü'.repeat(5_000) })
       iods.set(iod.id, iod)
@@ -843,7 +849,9 @@ describe('events of other tools', () => {
   const manifest = async (tlp: Tlp = 'amber+strict') => JSON.parse(String(await read('manifest.json', tlp)))
   const inAll = async (tlp: Tlp = 'amber+strict') => new TaxiiReader(await address(tlp), 'all').pull()
 
-  it('are in the feed of MISP byte for byte beside ours, and in TAXII as in the export', async () => {
+  it('are in the feed of MISP byte for byte beside ours, and in TAXII as in the export', {
+    tags: 'long',
+  }, async () => {
     const [mine] = await addIods(1)
     const theirs = eventOf(attributeOf(1), attributeOf(2))
     const imported = await bring(`{"Event":${theirs}}`, campaign.id, 'misp')
@@ -1006,7 +1014,7 @@ describe('the work', () => {
     expect(await outbox().countDocuments({ key: campaign.id })).toBe(0)
   })
 
-  it('of one member waits for itself, and for nobody else', async () => {
+  it('of one member waits for itself, and for nobody else', { tags: 'long' }, async () => {
     const mine = await Promise.all(
       [1, 2].map(() => api.call(campaignsApi.createCampaign, { body: { name: 'Mine' } })),
     )
@@ -1062,7 +1070,9 @@ describe('the work', () => {
     expect([await stateOf(first), await stateOf(second)]).toEqual(['withdrawn', 'withdrawn'])
   })
 
-  it('ends at the quota with the reason and one entry of the outbox, and counts exactly', async () => {
+  it('ends at the quota with the reason and one entry of the outbox, and counts exactly', {
+    tags: 'long',
+  }, async () => {
     const used = async () =>
       (await bed.internal(usageInternal.getUsage, { params: { id: ana.id } })).published_bytes?.used ?? 0
     const stored = async () => {
@@ -1104,7 +1114,7 @@ describe('the work', () => {
     expect(await used()).toBe(await stored())
   })
 
-  it('waits for a service that is down, and goes on once it is back', async () => {
+  it('waits for a service that is down, and goes on once it is back', { tags: 'long' }, async () => {
     await addIods(1)
     let isDown = true
     let calls = 0

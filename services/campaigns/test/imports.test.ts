@@ -243,7 +243,9 @@ describe('a file of another tool', () => {
     expect((await bring(file)).state).toBe('done')
   })
 
-  it('may say what another one says: it goes out once, and stays when one of the two is removed', async () => {
+  it('may say what another one says: it goes out once, and stays when one of the two is removed', {
+    tags: 'long',
+  }, async () => {
     const first = await bring(bundle(malware(1), malware(2)))
     await bring(bundle(malware(2), malware(3)))
     const counts = async () => {
@@ -340,7 +342,7 @@ describe('a file of another tool', () => {
     expect((await kept()).objects).toBe(6)
   })
 
-  it('repeats as a file, byte for byte, until something changes', async () => {
+  it('repeats as a file, byte for byte, until something changes', { tags: 'long' }, async () => {
     await bring(bundle(indicator(1), malware(1)))
     const { text } = await exportedText()
     expect((await exportedText()).text).toBe(text)
@@ -361,20 +363,20 @@ describe('a file of another tool', () => {
     ).toBe(0)
   })
 
-  it('is refused for a campaign that is none, as JSON, and past the quota', async () => {
+  it('is refused for a campaign that is none, as JSON, and past the quota', { tags: 'long' }, async () => {
     expect(await refusal(upload(bundle(malware(1)), newId()))).toEqual([404, DETAILS.notFound])
     const path = `/campaigns/imports?campaign_id=${campaign.id}&format=stix`
     expect((await api.send('POST', path, { type: 'bundle' })).status).toBe(415)
     expect((await refusal(upload(large(3))))[0]).toBe(413)
   })
 
-  it('has no more than 20 beside it that are not done', async () => {
+  it('has no more than 20 beside it that are not done', { tags: 'long' }, async () => {
     for (let n = 0; n < LIMITS.openImportsMax; n++) await upload(bundle(malware(n)))
     expect(await refusal(upload(bundle(malware(99))))).toEqual([409, DETAILS.openImports])
     expect((await upload(bundle(malware(99)), campaign.id, bosApi)).id).toMatch(/^[0-9a-f]{24}$/)
   })
 
-  it('gives the quota back when it is removed', async () => {
+  it('gives the quota back when it is removed', { tags: 'long' }, async () => {
     const file = large(2)
     const planned = await plan(file)
     expect((await refusal(upload(file)))[0]).toBe(413)
@@ -461,7 +463,9 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(text)
   })
 
-  it('lose the attribute of an IOD that is taken out, and what refers to it, until it is put in again', async () => {
+  it('lose the attribute of an IOD that is taken out, and what refers to it, until it is put in again', {
+    tags: 'long',
+  }, async () => {
     const more = `,"Object":[{"name":"o","Attribute":[${attribute(3)}],"ObjectReference":[{"referenced_uuid":"${uuid(1)}"},{"referenced_uuid":"${uuid(3)}"}]}],"EventReport":[{"uuid":"${uuid(60)}","name":"r","content":"see @[attribute](${uuid(1)})"}]`
     const event = eventOf([attribute(1), attribute(2), other], more)
     await bringMisp(`[{"Event":${event}}]`)
@@ -500,7 +504,7 @@ describe('MISP events', () => {
     ])
   })
 
-  it('come out in their latest version', async () => {
+  it('come out in their latest version', { tags: 'long' }, async () => {
     const later = eventOf([attribute(1), attribute(2)]).replace('"timestamp":"17', '"timestamp":"18')
     await bringMisp(later)
     await bringMisp(eventOf([attribute(1)]))
@@ -578,7 +582,7 @@ describe('MISP events', () => {
 })
 
 describe('of STIX and MISP, each in the other', () => {
-  it('events travel in STIX, and come home in the same bytes', async () => {
+  it('events travel in STIX, and come home in the same bytes', { tags: 'long' }, async () => {
     const events = [
       eventOf(
         [attribute(1), other, attribute(2, `,"long":"${'🟡é"'.replace('"', '').repeat(300_000)}"`)],
@@ -656,7 +660,9 @@ describe('of STIX and MISP, each in the other', () => {
     expect([rest, Attribute.slice(0, 2)]).toEqual([before, first])
   })
 
-  it('objects travel in an event of our own, too, and what is no bundle stays an attachment', async () => {
+  it('objects travel in an event of our own, too, and what is no bundle stays an attachment', {
+    tags: 'long',
+  }, async () => {
     await bring(bundle(malware(1)))
     const { text } = await read()
     campaign = await api.call(campaignsApi.createCampaign, { body: { name: 'Home' } })
@@ -677,7 +683,9 @@ describe('the profile for OpenCTI', () => {
     return { status: answer.status, text: await answer.text(), withheld: answer.headers.get('x-withheld') }
   }
 
-  it('leaves out what its client refuses and what connects it, and says how much', async () => {
+  it('leaves out what its client refuses and what connects it, and says how much', {
+    tags: 'long',
+  }, async () => {
     const custom = `{"type":"x-thing","id":"${id('x-thing', 1)}"}`
     const objects = [
       indicator(1),
@@ -1145,7 +1153,7 @@ describe('an import', () => {
     expect(await parts.countDocuments({ import_id: import_id as never })).toBe(0)
   })
 
-  it('that is done loses its parts, also after a failure at its end', async () => {
+  it('that is done loses its parts, also after a failure at its end', { tags: 'long' }, async () => {
     const { id: import_id } = await plan(bundle(malware(1)))
     beforeNext(service.mongo.model('ImportPart'), 'deleteMany', () => Promise.reject(new Error('gone')))
     expect((await apply(import_id)).state).toBe('done')

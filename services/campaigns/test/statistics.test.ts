@@ -250,7 +250,9 @@ describe('statistics', () => {
     expect(counted.slice(1, 2)).toEqual([200])
   })
 
-  it('show what was added before they are asked for, however many ask meanwhile', async () => {
+  it('show what was added before they are asked for, however many ask meanwhile', {
+    tags: 'long',
+  }, async () => {
     const id = await create(Array.from({ length: 30 }, () => iod()))
     const earlier: Promise<unknown>[] = []
     for (let n = 31; n <= 50; n++) {

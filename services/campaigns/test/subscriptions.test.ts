@@ -588,7 +588,7 @@ describe('what a feed takes back', () => {
     expect(await exported()).not.toContain('https://example.org/old')
   })
 
-  it('keeps what is in the campaign by an import of a user, too', async () => {
+  it('keeps what is in the campaign by an import of a user, too', { tags: 'long' }, async () => {
     const { id: made } = await create()
     await pull(made, bundle(indicator(1)))
     const { id: imported } = await api.call(importsApi.createImport, {
@@ -695,7 +695,7 @@ describe('a subscription', () => {
     expect(await look(made)).toMatchObject({ username: null, kept: 1 })
   })
 
-  it('is paused when its campaign is deleted, also while it is imported', async () => {
+  it('is paused when its campaign is deleted, also while it is imported', { tags: 'long' }, async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await due(made)
@@ -748,7 +748,9 @@ describe('a subscription', () => {
     expect(await service.mongo.collection('brought').countDocuments()).toBe(0)
   })
 
-  it('whose objects were removed while they were imported says so, and begins anew', async () => {
+  it('whose objects were removed while they were imported says so, and begins anew', {
+    tags: 'long',
+  }, async () => {
     const { id: made } = await create()
     await pull(made, bundle(note(1)))
     await due(made)

@@ -105,7 +105,9 @@ describe('searching', () => {
     expect(await found('blog', `a.$b.example/${mark}`)).toEqual([[hashed], '1'])
   })
 
-  it('runs one search of a user and source at a time; a newer one takes the place of one that waits', async () => {
+  it('runs one search of a user and source at a time; a newer one takes the place of one that waits', {
+    tags: 'long',
+  }, async () => {
     const description = 'They hide everything. '.repeat(400)
     for (let n = 0; n < 4; n++)
       await ingest(
@@ -255,7 +257,7 @@ describe('ingest', () => {
     expect((await api.send('POST', '/tiktok/data', '{')).status).toBe(400)
   })
 
-  it('takes bodies of 16 MiB and refuses larger ones', async () => {
+  it('takes bodies of 16 MiB and refuses larger ones', { tags: 'long' }, async () => {
     const record = {
       ...tiktokPost(),
       classification: { suggested_words: Array(400).fill('x'.repeat(9_000)) },
@@ -277,7 +279,7 @@ describe('ingest', () => {
     expect(statuses(results)).toEqual([['record: is too large'], 'created'])
   })
 
-  it('refuses more than 5,000 images without looking at each', async () => {
+  it('refuses more than 5,000 images without looking at each', { tags: 'long' }, async () => {
     const hashes = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`i${n}`, 7]))
     const results = await ingest('blog', [{ ...blogArticle(), imageHashes: hashes(100_000) }, blogArticle()])
@@ -472,7 +474,7 @@ describe('repetition', () => {
     expect(page.headers.get('x-total-count')).toBe('100')
   })
 
-  it('ends with the newest of 20 concurrent versions', async () => {
+  it('ends with the newest of 20 concurrent versions', { tags: 'long' }, async () => {
     const versions = Array.from({ length: 20 }, (_, n) => ({
       ...tiktokPost({ video_id: 'race', description: `version ${n}` }),
       ...at(`2026-11-01T10:00:${String(n).padStart(2, '0')}Z`),

@@ -160,7 +160,7 @@ describe('rules', () => {
     expect(both(rich, file)).toEqual({ ...rich, ...by(3), author: { author_nickname: 'Harbour' } })
   })
 
-  it('image hashes: address by address, at most 5,000, the latest first', () => {
+  it('image hashes: address by address, at most 5,000, the latest first', { tags: 'long' }, () => {
     const page = (n: number, imageHashes: Record<string, string>) => article(n, { imageHashes })
     expect(
       both(page(1, { 'https://a.b/$1': 'a', __proto_: 'b' }), page(2, { 'https://a.b/$1': 'c', x: 'd' }))

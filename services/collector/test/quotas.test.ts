@@ -87,7 +87,9 @@ describe('records', () => {
     expect(results[3]).not.toEqual(results[2])
   })
 
-  it('50 at once for the last place: exactly one gets in, by whichever session and token', async () => {
+  it('50 at once for the last place: exactly one gets in, by whichever session and token', {
+    tags: 'long',
+  }, async () => {
     await ingest(posts(RECORDS - 1))
     const collector = apiClient(url, await bed.token({ id: ana.id, scope: 'collector' }))
     const second = apiClient(url, await bed.token({ id: ana.id }))

@@ -302,7 +302,7 @@ describe('telling the sightings service', () => {
     expect(await tell()).toMatchObject([{ id }])
   })
 
-  it('lets others have their turn after ten batches of a user', async () => {
+  it('lets others have their turn after ten batches of a user', { tags: 'long' }, async () => {
     const posts = (count: number) => ({ records: Array.from({ length: count }, () => telegramPost()) })
     const [held, other, large, small] = [
       await bed.user(),
@@ -341,7 +341,7 @@ describe('telling the sightings service', () => {
     expect(order.filter(user => user === large.id)).toHaveLength(12)
   })
 
-  it('tells all records again when it is asked to', async () => {
+  it('tells all records again when it is asked to', { tags: 'long' }, async () => {
     const ids = await ingest('telegram', telegramPost(), telegramPost())
     await tell()
     let after: string | null = null

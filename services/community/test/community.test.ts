@@ -166,7 +166,7 @@ describe('profiles', () => {
     expect(await found('\u{1f601}')).toEqual(['\u{1f600}\u{1f601}'])
   })
 
-  it('are found as a scan finds them, whatever the names and the term', async () => {
+  it('are found as a scan finds them, whatever the names and the term', { tags: 'long' }, async () => {
     const next = seededRandom(11)
     const letters = ['a', 'b', 'A', '_', '1', '.', '\u00e9']
     const word = (longest: number) =>

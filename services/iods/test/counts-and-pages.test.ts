@@ -88,7 +88,7 @@ describe('counts', () => {
     await other.close()
   })
 
-  it('stay those of a scan when many IODs are created at once, some refused', async () => {
+  it('stay those of a scan when many IODs are created at once, some refused', { tags: 'long' }, async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => bed.user()))
     const inputs = Array.from({ length: 60 }, (_, n) =>
       iodInput({ value: `many ${n >> 1}`, category: 'DOMAIN' }),

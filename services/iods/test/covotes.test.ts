@@ -188,7 +188,10 @@ describe('the projection', () => {
     expect(values).toEqual(Array.from({ length: 6 + 15 }, () => 20))
   })
 
-  it('is what a rebuild gives after random votes, deleted accounts and crashes', async () => {
+  it('is what a rebuild gives after random votes, deleted accounts and crashes', {
+    tags: 'long',
+    timeout: 1_200_000,
+  }, async () => {
     let users = Array.from({ length: 8 }, account)
     const iods: { id: Types.ObjectId; voted: Set<string> }[] = []
     const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
@@ -238,7 +241,7 @@ describe('the projection', () => {
     expect(build?._id).toBeGreaterThan(1)
     expect(await models.covotes.countDocuments()).toBe(Object.keys(live).length)
     expect(await counts()).toEqual(live)
-  }, 1_200_000)
+  })
 
   it('corrects what was changed by hand when it is a week old, and is read meanwhile', async () => {
     const [a, b] = [account(), account()]

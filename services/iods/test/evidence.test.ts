@@ -312,7 +312,7 @@ describe('adding', () => {
     expect(await list(api, id)).toEqual([])
   })
 
-  it('stores the same quote once, of 20 at once', async () => {
+  it('stores the same quote once, of 20 at once', { tags: 'long' }, async () => {
     const { id, value, text } = await iod()
     const capture_id = capture({ text, shared: true })
     const quote = { capture_id, ...place(text, value) }
@@ -332,7 +332,7 @@ describe('one member who wants to flood an IOD', () => {
   const quotesOf = (value: string, text: string, times: number) =>
     Array.from({ length: times }, (_, n) => place(text, `${n} ${value} ${n}`))
 
-  it('gets no further than 20 pieces, however many requests at once', async () => {
+  it('gets no further than 20 pieces, however many requests at once', { tags: 'long' }, async () => {
     const { id, value } = await iod()
     const text = said(value, 30)
     const capture_id = capture({ text })

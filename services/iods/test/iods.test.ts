@@ -373,34 +373,33 @@ describe('votes', () => {
     expect(other.votes).toMatchObject([mine, { user_id: bo.id, username: 'bo', vote_type: 'POSITIVE' }])
   })
 
-  it(
-    'keeps one vote a user, and every one, of 50 at once by 25 users',
-    async () => {
-      const users = await Promise.all(Array.from({ length: 25 }, (_, n) => bed.user(`voter_${n}`)))
-      for (let round = 0; round < rounds(2); round++) {
-        const { id } = await create()
-        const answers = await Promise.all(
-          [...users, ...users].map(({ token }, n) =>
-            apiClient(url, token).send('POST', `/iods/${id}/vote`, {
-              vote_type: n % 2 ? 'POSITIVE' : 'NEGATIVE',
-            }),
-          ),
-        )
-        expect(answers.map(({ status }) => status).sort()).toEqual([
-          ...Array(25).fill(200),
-          ...Array(25).fill(409),
-        ])
-        const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
-        const kept = iod?.votes.map(vote => `${vote.user_id} ${vote.vote_type}`)
-        const told = answers.flatMap(({ status }, n) =>
-          status === 200 ? [`${users[n % 25]?.id} ${n % 2 ? 'POSITIVE' : 'NEGATIVE'}`] : [],
-        )
-        expect(kept?.sort()).toEqual(told.sort())
-        expect(new Set(told.map(vote => vote.slice(0, 24))).size).toBe(25)
-      }
-    },
-    rounds(2) * 60_000,
-  )
+  it('keeps one vote a user, and every one, of 50 at once by 25 users', {
+    tags: 'long',
+    timeout: rounds(2) * 60_000,
+  }, async () => {
+    const users = await Promise.all(Array.from({ length: 25 }, (_, n) => bed.user(`voter_${n}`)))
+    for (let round = 0; round < rounds(2); round++) {
+      const { id } = await create()
+      const answers = await Promise.all(
+        [...users, ...users].map(({ token }, n) =>
+          apiClient(url, token).send('POST', `/iods/${id}/vote`, {
+            vote_type: n % 2 ? 'POSITIVE' : 'NEGATIVE',
+          }),
+        ),
+      )
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(25).fill(200),
+        ...Array(25).fill(409),
+      ])
+      const [iod] = await bed.internal(iodsInternal.getIods, { body: { ids: [id] } })
+      const kept = iod?.votes.map(vote => `${vote.user_id} ${vote.vote_type}`)
+      const told = answers.flatMap(({ status }, n) =>
+        status === 200 ? [`${users[n % 25]?.id} ${n % 2 ? 'POSITIVE' : 'NEGATIVE'}`] : [],
+      )
+      expect(kept?.sort()).toEqual(told.sort())
+      expect(new Set(told.map(vote => vote.slice(0, 24))).size).toBe(25)
+    }
+  })
 
   it('answers 404 for unknown and malformed ids, 422 for another kind of vote', async () => {
     for (const id of [newId(), 'x', '1'.repeat(24), '%20'])
@@ -742,7 +741,7 @@ describe('lists', () => {
     throw new Error('pages never end')
   }
 
-  it('streams the whole list, newest first, ids breaking ties', async () => {
+  it('streams the whole list, newest first, ids breaking ties', { tags: 'long' }, async () => {
     const { headers, body } = await api.send('GET', '/iods/')
     expect(body).toHaveLength(240)
     expect(headers.get('x-total-count')).toBeNull()
@@ -767,7 +766,7 @@ describe('lists', () => {
     }
   })
 
-  it('keeps pages stable while IODs are created', async () => {
+  it('keeps pages stable while IODs are created', { tags: 'long' }, async () => {
     const first = await api.send('GET', '/iods?limit=10')
     const extra = await create({ value: `newcomer ${newId()}` })
     const second = await api.send('GET', `/iods?limit=10&cursor=${first.headers.get('x-next-cursor')}`)

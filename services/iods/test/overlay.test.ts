@@ -502,7 +502,9 @@ it('a failed reading is one failed answer', async () => {
   expect(entriesOf(await answerOf(ask))).toHaveLength(1)
 })
 
-it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs of random changes`, async () => {
+it(`clients that go on from what they have know all IODs, in ${rounds(8)} runs of random changes`, {
+  tags: 'long',
+}, async () => {
   const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
   console.log(`SEED=${seed}`)
   const random = seededRandom(seed)

@@ -52,29 +52,33 @@ const statuses = (answers: { status: number }[], status: number) =>
   answers.filter(answer => answer.status === status).length
 
 describe('IODs', () => {
-  it('50 at once for the last place: exactly one gets in, by whichever session and token', () =>
-    withQuotas({ QUOTA_IODS: 3 }, async ({ url, user }) => {
-      const { id, api } = await user()
-      const again = apiClient(url, await bed.token({ id }))
-      const collector = apiClient(url, await bed.token({ id, scope: 'collector' }))
-      const { body } = await post(api)
-      // A duplicate is refused and uses no quota.
-      const { value, category, description, source_type } = body
-      expect((await api.send('POST', '/iods', { value, category, description, source_type })).status).toBe(
-        409,
-      )
-      await post(api)
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => post([api, again, collector][n % 3] as ApiClient)),
-      )
-      expect(statuses(answers, 201)).toBe(1)
-      expect(statuses(answers, 413)).toBe(49)
-      expect(answers.find(({ status }) => status === 413)?.body).toEqual({
-        detail: 'You created 3 of 3 IODs: ask whoever runs this site for more',
-      })
-      expect(await usage(id)).toMatchObject({ iods: { used: 3, limit: 3 } })
-      expect((await post((await user()).api)).status).toBe(201)
-    }))
+  it(
+    '50 at once for the last place: exactly one gets in, by whichever session and token',
+    { tags: 'long' },
+    () =>
+      withQuotas({ QUOTA_IODS: 3 }, async ({ url, user }) => {
+        const { id, api } = await user()
+        const again = apiClient(url, await bed.token({ id }))
+        const collector = apiClient(url, await bed.token({ id, scope: 'collector' }))
+        const { body } = await post(api)
+        // A duplicate is refused and uses no quota.
+        const { value, category, description, source_type } = body
+        expect((await api.send('POST', '/iods', { value, category, description, source_type })).status).toBe(
+          409,
+        )
+        await post(api)
+        const answers = await Promise.all(
+          Array.from({ length: 50 }, (_, n) => post([api, again, collector][n % 3] as ApiClient)),
+        )
+        expect(statuses(answers, 201)).toBe(1)
+        expect(statuses(answers, 413)).toBe(49)
+        expect(answers.find(({ status }) => status === 413)?.body).toEqual({
+          detail: 'You created 3 of 3 IODs: ask whoever runs this site for more',
+        })
+        expect(await usage(id)).toMatchObject({ iods: { used: 3, limit: 3 } })
+        expect((await post((await user()).api)).status).toBe(201)
+      }),
+  )
 
   it('a day are bounded, and a new day begins at midnight UTC', () =>
     withQuotas({ QUOTA_IODS_A_DAY: 2 }, async ({ service, user }) => {

@@ -550,7 +550,7 @@ describe('decisions', () => {
 })
 
 describe('the clusters', () => {
-  it('are the same for the same texts in any order, and for another user', async () => {
+  it('are the same for the same texts in any order, and for another user', { tags: 'long' }, async () => {
     const texts = [
       [heat(), heat('the mirrors'), triplet('World Health Organization', 'hides', 'the truth')],
       [triplet('WHO', 'is hiding', 'truth'), heat('mirrors', 'did not heat')],
@@ -739,7 +739,7 @@ describe('the data', () => {
     expect((await undo(merged.body.decision)).status).toBe(404)
   })
 
-  it('are made although Redis has lost the job', async () => {
+  it('are made although Redis has lost the job', { tags: 'long' }, async () => {
     const queue = bench.service.queues.queue('canon')
     const waiting = async () =>
       (await queue.getJobs(['delayed', 'wait'])).some(job => job.data.user_id === ana.id)

@@ -281,7 +281,7 @@ describe('the graph', () => {
     expect((await ana.api.send('GET', `/graph/triplets?${name}=nonsense`)).status).toBe(422)
   })
 
-  it('counts partial first and last days exactly', async () => {
+  it('counts partial first and last days exactly', { tags: 'long' }, async () => {
     const times = [
       '2026-03-01T10:00',
       '2026-03-02T00:00',
@@ -728,7 +728,7 @@ const expectSums = async (narratives: NarrativeDoc[]) => {
 describe('sums of all time', { timeout: CROWD_MS }, () => {
   const state = () => bench.store.summed.findById(ana.id).lean()
 
-  it('answer bounded reads byte for byte, whatever the labels', async () => {
+  it('answer bounded reads byte for byte, whatever the labels', { tags: 'long' }, async () => {
     const char = fc.constantFrom('a', 'B', ' ', '\u00e9', '\ue000', '\uffee', '\u{1f600}', '\u{10ffff}')
     const label = fc
       .tuple(
@@ -954,7 +954,7 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
   const restores = async (id: string) =>
     (await ana.api.send('POST', `/narratives/data/${id}/restore`)).status === 200
 
-  it('the graph equals a count from scratch', { timeout: rounds(25) * 60_000 }, async () => {
+  it('the graph equals a count from scratch', { tags: 'long', timeout: rounds(25) * 60_000 }, async () => {
     let properties = 0
     let summed = 0
     let restored = 0

@@ -218,7 +218,7 @@ describe('failures', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  it('answers 504 past the wait, goes on, and the narrative appears', async () => {
+  it('answers 504 past the wait, goes on, and the narrative appears', { tags: 'long' }, async () => {
     const hasty = await startBench({ EXTRACTION_WAIT_MS: '700' })
     const answer = deferred()
     hasty.work(async id => {

@@ -100,7 +100,8 @@ describe('a permanent error of the community service', () => {
       throw new HttpError(422, 'not like this')
     })
     const { body } = await post(freshText())
-    const entry = () => bench.service.mongo.collection('outbox').findOne({ key: body.id })
+    const entry = () =>
+      bench.service.mongo.collection('outbox').findOne({ kind: 'narrative.changed', key: body.id })
     await vi.waitFor(async () => expect(await entry()).toMatchObject({ error: 'not like this' }), 30_000)
     expect(((await entry())?.due_at.getTime() ?? 0) - Date.now()).toBeGreaterThan(23 * 3_600_000)
     bench.bed.answer(communityInternal.applyEvents, ({ body }) => {
@@ -115,7 +116,7 @@ describe('a permanent error of the community service', () => {
 })
 
 describe('with Redis lost while waiting', () => {
-  it('answers 503, and what the worker brings later does not come back', async () => {
+  it('answers 503, and what the worker brings later does not come back', { tags: 'long' }, async () => {
     let late: unknown
     const answered = gate()
     bench.work(async id => {
@@ -153,7 +154,7 @@ describe('with Redis lost while waiting', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  it('waits through a short interruption', async () => {
+  it('waits through a short interruption', { tags: 'long' }, async () => {
     const cut = gate()
     bench.work(async id => {
       await cut.passed
@@ -169,7 +170,7 @@ describe('with Redis lost while waiting', () => {
 })
 
 describe('with Redis flushed while waiting', () => {
-  it('extracts again what is open, and answers what is done', async () => {
+  it('extracts again what is open, and answers what is done', { tags: 'long' }, async () => {
     let begun = 0
     bench.work(async id => {
       // The first job is lost with Redis' data: its worker never reports.
@@ -241,7 +242,7 @@ describe('after a crash', () => {
     expect((await list())[0]?.id).toBe(id)
   })
 
-  it('of the job itself, again and again: the narrative ends as failed', async () => {
+  it('of the job itself, again and again: the narrative ends as failed', { tags: 'long' }, async () => {
     slowly()
     let jobs = 0
     const fail = async () => {

@@ -149,7 +149,9 @@ describe('a run', () => {
     expect(await pairs('media')).toEqual(['d–f'])
   })
 
-  it('takes share links of a post for one, and hashtags whatever their sign and case', async () => {
+  it('takes share links of a post for one, and hashtags whatever their sign and case', {
+    tags: 'long',
+  }, async () => {
     const video = 'https://www.tiktok.com/@Lena/video/7423000000000000101'
     await rig.put(
       ana,
@@ -301,7 +303,9 @@ describe('a run', () => {
 })
 
 describe('limits', () => {
-  it('lets a user have three runs at once, and begin another when one is done', async () => {
+  it('lets a user have three runs at once, and begin another when one is done', {
+    tags: 'long',
+  }, async () => {
     const { held } = await holdRuns()
     const scope = 'shared'
     await Promise.all([begin(ana, { scope }), begin(ana, { scope }), begin(ana, { scope })])
@@ -318,7 +322,9 @@ describe('limits', () => {
     expect((await api(ana).send('POST', '/coordination/runs', ask())).status).toBe(409)
   })
 
-  it('works on two runs at once, the others wait in the order in which they were begun', async () => {
+  it('works on two runs at once, the others wait in the order in which they were begun', {
+    tags: 'long',
+  }, async () => {
     const { held } = await holdRuns()
     const cleo = await rig.bed.user('cleo')
     const users = [ana, cleo, ana, cleo]

@@ -1,3 +1,4 @@
+/** @module-tag long */
 import { BUCKETS, iodsInternal, sightingsApi } from '@iodine/contracts'
 import { apiClient, type BedUser, newId, rounds, seededRandom } from '@iodine/test-kit'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -105,7 +105,7 @@ describe('the labels of a user', () => {
     expect(results.map(({ user }) => user)).toEqual([busy, busy])
   })
 
-  it('are tried again when the service is down', async () => {
+  it('are tried again when the service is down', { tags: 'long' }, async () => {
     const user = newId()
     owed.set(user, { revision: 0, texts: 1 })
     let calls = 0
@@ -171,7 +171,7 @@ describe('a comparison by meaning', () => {
     ])
   })
 
-  it('asks for 512 labels at once', async () => {
+  it('asks for 512 labels at once', { tags: 'long' }, async () => {
     const triplets = Array.from({ length: 1_100 }, (_, n) => ({ subject: `s${n}`, verb: 'is', object: 'o' }))
     await compare(vectorOf, { triplets })
     // The calls run at the same time, so they arrive in any order.
@@ -186,7 +186,7 @@ describe('a comparison by meaning', () => {
     expect(ai.embedded).toEqual([])
   })
 
-  it('stands without another one', async () => {
+  it('stands without another one', { tags: 'long' }, async () => {
     const alike = [{ kind: 'entity' as const, a: 'the jab', b: 'the vaccine' }]
     const { method, entities } = await compare('hang', { compare: false, alike })
     expect({ method, entities }).toEqual({ method: 'embeddings', entities: [JOINED] })
@@ -207,7 +207,7 @@ describe('a comparison by meaning', () => {
     await expectWords(answer, 'provider_failed')
   })
 
-  it('falls back to words with a provider that does not answer in its time', async () => {
+  it('falls back to words with a provider that does not answer in its time', { tags: 'long' }, async () => {
     await workers.close()
     workers = await startWorkers({ EMBEDDINGS_TIMEOUT_MS: '300' })
     try {

@@ -618,7 +618,7 @@ describe('a narrative', () => {
     expect([ended, calls, result?.length]).toEqual(['completed', 1, 1])
   })
 
-  it('waits for services that are down for a moment', async () => {
+  it('waits for services that are down for a moment', { tags: 'long' }, async () => {
     let refused = 0
     bed.answer(authInternal.getSealedAiKey, ({ params: { id } }) => {
       if (refused++ < 3) throw new HttpError(503, 'down')

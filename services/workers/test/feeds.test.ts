@@ -169,7 +169,7 @@ describe('a TAXII collection', () => {
     expect((await failureOf(pull())).retryMs).toBe(7_201_000)
   })
 
-  it('is asked again no more than three times in a run', async () => {
+  it('is asked again no more than three times in a run', { tags: 'long' }, async () => {
     feed.answer(taxii('{}', { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }, 429))
     await failureOf(pull())
     expect(feed.asked.length).toBe(4)
@@ -568,7 +568,7 @@ describe('a MISP feed', () => {
     expect(feed.asked).toEqual(['/feed/manifest.json'])
   })
 
-  it('whose manifest is huge is refused', async () => {
+  it('whose manifest is huge is refused', { tags: 'long' }, async () => {
     files['manifest.json'] = `{"${'x'.repeat(17_000_000)}":1}`
     expect((await failureOf(pull())).message).toContain('more than 16,777,216 bytes')
   })

@@ -288,7 +288,9 @@ describe('a sign-in mail', () => {
     }
   })
 
-  it('that warns of a deletion is told of to auth once the server took it, mailed once whatever auth does', async () => {
+  it('that warns of a deletion is told of to auth once the server took it, mailed once whatever auth does', {
+    tags: 'long',
+  }, async () => {
     const mail = warning(recipient())
     const told: unknown[] = []
     bed.answer(accountsInternal.confirmWarning, ({ params, body }) => {

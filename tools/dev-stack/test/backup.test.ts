@@ -255,7 +255,9 @@ test('a backup that nobody can be told of is kept', async () => {
   expect(readdirSync(at('full-out'))).toContain('backup.json')
 })
 
-test('administrators see a backup of the running product, and one of the stopped product after its next start', async () => {
+test('administrators see a backup of the running product, and one of the stopped product after its next start', {
+  tags: 'long',
+}, async () => {
   const on = { ...env, DATA_DIR: at('noted'), ADMIN_EMAILS: 'boss@example.org' }
   let stack = await startStack({ env: on })
   const { token, api } = await signUp({ url: stack.url, mail }, 'boss@example.org', 'boss')

@@ -124,7 +124,7 @@ test('what was acknowledged before a kill -9 is there after the next start', {
   expect(onTheFolder()).toEqual([])
 })
 
-test('a wrong environment ends it with every fault and status 1', async () => {
+test('a wrong environment ends it with every fault and status 1', { tags: 'long' }, async () => {
   const { code, lines, complaints } = await start({ PORT: 'x', REDIS_URL: 'nowhere', ADMIN_EMAILS: 'me' })
     .exited
   expect(code).toBe(1)

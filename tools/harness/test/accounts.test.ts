@@ -106,7 +106,7 @@ describe('a token is dead at the next call, on every service,', () => {
     return { user, collector }
   }
 
-  it('once its session is logged out', async () => {
+  it('once its session is logged out', { tags: 'long', timeout: 240_000 }, async () => {
     const { user, collector } = await sessions()
     await user.api.call(authApi.logout)
     await expectDead(user.token)
@@ -114,7 +114,7 @@ describe('a token is dead at the next call, on every service,', () => {
     expect((await extension.call(profileApi.getProfile)).id).toBe(user.id)
     await extension.call(authApi.logout)
     await expectDead(collector)
-  }, 240_000)
+  })
 
   it('once its account is suspended, until which nothing of it was lost', async () => {
     const { user, collector } = await sessions()

@@ -302,7 +302,7 @@ describe('metrics', () => {
     }
   })
 
-  test('have as many series after 200 made-up paths and ids as before', async () => {
+  test('have as many series after 200 made-up paths and ids as before', { tags: 'long' }, async () => {
     const call = (path: string, method = 'GET') =>
       fetch(`${stack.url}${path}`, { method }).then(answer => answer.arrayBuffer())
     const probe = async (n: number) => {

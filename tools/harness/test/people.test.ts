@@ -34,7 +34,9 @@ it('a limit of one’s own is kept by the service that counts, raised and lowere
   expect((await user.api.call(profileApi.getUsage)).campaigns).toEqual({ used: 2, limit: 2 })
 })
 
-it('so are those of IODs, of records sent at once, and of what a campaign holds', async () => {
+it('so are those of IODs, of records sent at once, and of what a campaign holds', {
+  tags: 'long',
+}, async () => {
   const user = await stack.signUp()
   await give(user, { iods_today: 2, records: 1, campaign_iods: 1 })
   const iods = [await user.api.call(iodsApi.createIod, { body: iodInput() })]
@@ -52,7 +54,7 @@ it('so are those of IODs, of records sent at once, and of what a campaign holds'
   expect((await add(1)).status).toBe(200)
 })
 
-it('a service that is down has it once it is back', async () => {
+it('a service that is down has it once it is back', { tags: 'long' }, async () => {
   const user = await stack.signUp()
   await stack.parts.campaigns.stop()
   try {

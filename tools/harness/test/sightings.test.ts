@@ -107,7 +107,9 @@ it('a deleted record, and a text that was changed, are found no more', { tags: '
   await expect.poll(() => matches(changed), { timeout: 30_000 }).toEqual([])
 })
 
-it('a clone of an article is seen at its own host: in Origins, as evidence and in co-shares; its removal is seen, too', async () => {
+it('a clone of an article is seen at its own host: in Origins, as evidence and in co-shares; its removal is seen, too', {
+  tags: 'long',
+}, async () => {
   const text = unique()
   const path = `/2026/${newId()}`
   const [original, clone] = [`https://paper.example.com${path}`, `https://mirror.example.net${path}`]

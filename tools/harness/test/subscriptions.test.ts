@@ -184,7 +184,10 @@ it('a copy has the events of a MISP feed, whose signature it checks, until they 
   expect(await membersOf(copy)).toEqual([])
 })
 
-it('no level is lowered on the way from one copy to the other', async () => {
+it('no level is lowered on the way from one copy to the other', {
+  tags: 'long',
+  timeout: 180_000,
+}, async () => {
   const levels = TLP_LEVELS.filter(level => level !== 'red')
   for (let round = 0; round < rounds(levels.length); round++) {
     const level = levels[round % levels.length] as Tlp
@@ -213,7 +216,7 @@ it('no level is lowered on the way from one copy to the other', async () => {
       await expect(lowering).rejects.toMatchObject({ status: 409 })
     }
   }
-}, 180_000)
+})
 
 it('a worker that is killed in the middle of a pull loses nothing and doubles nothing', {
   tags: 'long',

@@ -449,7 +449,7 @@ describe('results beyond 16 MB', () => {
     },
   )
 
-  test('of a projection are refused', async () => {
+  test('of a projection are refused', { tags: 'long' }, async () => {
     const name = await large()
     const projection = { all: { $map: { input: { $range: [0, 20] }, in: '$t' } } }
     expect(await failure({ find: name, projection, limit: 1 })).toBe(10334)
@@ -465,13 +465,13 @@ describe('results beyond 16 MB', () => {
     )
   })
 
-  test('many documents of 20 MB together come in batches', async () => {
+  test('many documents of 20 MB together come in batches', { tags: 'long' }, async () => {
     const name = await large()
     const found = await server.client().db('semantics').collection(name).find().toArray()
     expect(found).toHaveLength(20)
   })
 
-  test('what one accumulator holds ends at 100 MB', async () => {
+  test('what one accumulator holds ends at 100 MB', { tags: 'long' }, async () => {
     const name = await large()
     const repeated = [{ $set: { n: { $range: [0, 6] } } }, { $unwind: '$n' }]
     const pipeline = [

@@ -198,7 +198,7 @@ describe("refused, with MongoDB's code", () => {
     }
   })
 
-  test('a document that is too large', async () => {
+  test('a document that is too large', { tags: 'long' }, async () => {
     const name = await server.holding([{ _id: 1, t: 'x'.repeat(9_000_000) }])
     const failure = await server.failure({
       update: name,
