@@ -79,7 +79,7 @@ const advisory = (severity: string, vulnerable_versions = '*') => ({
   vulnerable_versions,
 })
 
-it('asks for what is deployed, and passes where nothing is known', async () => {
+it('asks for what is deployed, and passes where nothing is known', { tags: 'long' }, async () => {
   respond = json({})
   const { status, said } = await run()
   expect([status, said]).toEqual([0, expect.stringMatching(/^\d+ production dependencies: none/)])

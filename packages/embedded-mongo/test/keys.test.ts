@@ -79,7 +79,7 @@ const { value } = fc.letrec<{ value: Value }>(tie => ({
 
 const sign = (order: number) => Math.sign(order) + 0
 
-test('index keys order as values do, in both directions', () => {
+test('index keys order as values do, in both directions', { tags: 'long' }, () => {
   fc.assert(
     fc.property(value, value, (a, b) => {
       const order = sign(compare(a, b))

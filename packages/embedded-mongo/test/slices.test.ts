@@ -149,7 +149,7 @@ describe('a slow command', () => {
 })
 
 describe('a read in slices', () => {
-  test('sees one state while others write', async () => {
+  test('sees one state while others write', { tags: 'long' }, async () => {
     const accounts = await rows(120)
     await accounts.updateMany({}, { $set: { n: 100 } })
     let stop = false

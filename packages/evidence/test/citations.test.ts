@@ -161,7 +161,7 @@ test('of generated texts no citation is of another sentence, and hardly any is m
   expect(missing / all).toBeLessThan(0.05)
 })
 
-test('citations of any text lie in it, in their order, and split no character', () => {
+test('citations of any text lie in it, in their order, and split no character', { tags: 'long' }, () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 300 })
   const part = fc.oneof(anyText, fc.constantFrom('a', '🛰', '\ud83d', ' ', '.', 'a b'))
   fc.assert(

@@ -170,7 +170,7 @@ describe('quotes', () => {
   })
 })
 
-it('folds a hostile text of 50,000 characters in time that grows with its length', () => {
+it('folds a hostile text of 50,000 characters in time that grows with its length', { tags: 'long' }, () => {
   const hostile = ['a.', "a'", 'aA', '#A', '\u200d', 'aа', 'www.', '漢', '/', '\u0301'].map(part =>
     part.repeat(50_000 / part.length),
   )

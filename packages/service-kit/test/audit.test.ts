@@ -215,7 +215,9 @@ it('an entry that the log does not know keeps back none of the others', async ()
   ])
 })
 
-it('counts what a script does again and again in one entry an hour, and nobody else’s with it', async () => {
+it('counts what a script does again and again in one entry an hour, and nobody else’s with it', {
+  tags: 'long',
+}, async () => {
   const [flood, other] = [await bed.user(), await bed.user()]
   // All within one hour.
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -238,7 +240,9 @@ it('counts what a script does again and again in one entry an hour, and nobody e
   await owed(0)
 })
 
-it('refusals take nobody’s own entries: a script cannot hide an action behind them', async () => {
+it('refusals take nobody’s own entries: a script cannot hide an action behind them', {
+  tags: 'long',
+}, async () => {
   const { token } = await bed.user()
   for (let n = 0; n < 60; n++) {
     expect((await call(token, 'refused')).status).toBe(403)

@@ -226,7 +226,9 @@ describe('deleting the own account', () => {
     return strict.mail('confirm-deletion', email)
   }
 
-  it('is scheduled while Redis is down, and the sessions are dead once it is back', async () => {
+  it('is scheduled while Redis is down, and the sessions are dead once it is back', {
+    tags: 'long',
+  }, async () => {
     const redis = await startTestRedis()
     const lonely = await startRig(rig.bed, { REDIS_URL: redis.url })
     const email = 'offline@example.org'

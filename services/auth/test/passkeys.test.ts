@@ -223,7 +223,7 @@ describe('an answer to a challenge', () => {
     expect((await rig.anyone.send('POST', '/auth/verify-passkey', body)).status).toBe(422)
   })
 
-  it('is limited by address', async () => {
+  it('is limited by address', { tags: 'long' }, async () => {
     const strict = await startRig(bed, { RATE_LIMITS: 'on' })
     const statuses: number[] = []
     for (let n = 0; n < 31; n++)

@@ -256,7 +256,7 @@ describe('a session', () => {
     expect((await one.api.send('POST', '/auth/logout', {})).status).toBe(200)
   })
 
-  it('is never brought back by a check that was under way', async () => {
+  it('is never brought back by a check that was under way', { tags: 'long' }, async () => {
     for (let round = 0; round < 20; round++) {
       const { token, api } = await rig.signIn('racer@example.org')
       const sid = sidOf(token)

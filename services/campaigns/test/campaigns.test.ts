@@ -169,7 +169,9 @@ describe('campaigns', () => {
 describe('a filtered list', () => {
   const names = ['Night numbers', 'Élan vital', 'NUMBERS (a.*b)', 'e\u0301lan', 'other', 'x'.repeat(9_990)]
 
-  it('has the campaigns with an IOD and with a text in their name, in pages and whole', async () => {
+  it('has the campaigns with an IOD and with a text in their name, in pages and whole', {
+    tags: 'long',
+  }, async () => {
     const members = [iod(), iod(), iod()]
     const made: string[] = []
     for (let n = 0; n < 24; n++) {
@@ -419,7 +421,7 @@ describe('members', () => {
       return { id, members }
     }
 
-    it('are read whole and in order, or the first of them', async () => {
+    it('are read whole and in order, or the first of them', { tags: 'long' }, async () => {
       const { id, members } = await createLarge(5_000)
       const extra = iod()
       expect((await add(id, extra.id)).body).toMatchObject({ iod_count: 5_001 })

@@ -350,7 +350,7 @@ describe('what is published', () => {
     expect(batches.size).toBeGreaterThanOrEqual(all.length + 1)
   })
 
-  it('is in the collection of all once, however many campaigns have it', async () => {
+  it('is in the collection of all once, however many campaigns have it', { tags: 'long' }, async () => {
     const [shared] = await addIods(1)
     const other = await api.call(campaignsApi.createCampaign, { body: { name: 'Other' } })
     await api.call(campaignsApi.addIods, { params: { id: other.id }, body: { iod_ids: [shared?.id ?? ''] } })
@@ -542,7 +542,7 @@ describe('TAXII 2.1', () => {
       expect((await get(`iodine/collections/${name}`)).body).toEqual(collections[1])
   })
 
-  it('pages by next, strictly after, with the times of each page', async () => {
+  it('pages by next, strictly after, with the times of each page', { tags: 'long' }, async () => {
     await addIods(40)
     const collection = await publish()
     const path = `iodine/collections/${collection}/objects/`
@@ -734,7 +734,7 @@ describe('the feed of MISP', () => {
     expect(Number((await event()).timestamp)).toBeGreaterThan(Number(Event.timestamp))
   })
 
-  it('marks what is gone as deleted, in an event of a later time each', async () => {
+  it('marks what is gone as deleted, in an event of a later time each', { tags: 'long' }, async () => {
     const [first, second] = await addIods(2)
     await publish()
     const before = await event()
@@ -949,7 +949,9 @@ describe('events of other tools', () => {
     expect((await sharing()).feed?.problem).toBe(DETAILS.publishedRed)
   })
 
-  it('cannot take the place of what is published: neither of ours nor of the same event', async () => {
+  it('cannot take the place of what is published: neither of ours nor of the same event', {
+    tags: 'long',
+  }, async () => {
     await addIods(1)
     await publish()
     const [ours = ''] = Object.keys(await manifest())

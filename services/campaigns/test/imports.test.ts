@@ -222,7 +222,7 @@ describe('a file of another tool', () => {
     expect(ours.map(({ source_ref }) => source_ref)).toEqual([id('indicator', 1)])
   })
 
-  it('of our own says the same when it comes back, each object once', async () => {
+  it('of our own says the same when it comes back, each object once', { tags: 'long' }, async () => {
     await bring(bundle(indicator(1)))
     const { text } = await exportedText()
     await bring(text)
@@ -235,7 +235,7 @@ describe('a file of another tool', () => {
     expect(ids(again)).toEqual(ids(text))
   })
 
-  it('comes once into a campaign, until it is removed', async () => {
+  it('comes once into a campaign, until it is removed', { tags: 'long' }, async () => {
     const file = bundle(indicator(1), malware(1))
     const { id: done } = await bring(file)
     expect(await refusal(upload(file))).toEqual([409, DETAILS.importedAlready])
@@ -486,7 +486,9 @@ describe('MISP events', () => {
     expect((await read()).text).toBe(before)
   })
 
-  it('come out as a list where there are several, ours beside them with what is in none', async () => {
+  it('come out as a list where there are several, ours beside them with what is in none', {
+    tags: 'long',
+  }, async () => {
     const tags = ',"Tag":[{"name":"misp-galaxy:disarm-techniques=\\"Facilitate State Propaganda\\""}]'
     const events = [eventOf([attribute(1)], tags, 91), eventOf([attribute(2), other], '', 92)]
     await bringMisp(`{"response":[${events.map(each => `{"Event":${each}}`).join(',')}]}`)
@@ -513,7 +515,7 @@ describe('MISP events', () => {
     expect(file.Event.Attribute).toHaveLength(2)
   })
 
-  it('come home as they went out, with what was added', async () => {
+  it('come home as they went out, with what was added', { tags: 'long' }, async () => {
     await bringMisp(`{"Event":${eventOf([attribute(1), other])}}`)
     const late = anIod({ id: newId(), category: 'TITLE', value: 'Added later' })
     iods.set(keyOf(late), late)
@@ -1004,7 +1006,7 @@ describe('an import', () => {
     expect(await start()).toEqual([409, DETAILS.importNotPlanned])
   })
 
-  it('that finds a quota full says so, and goes on where it stopped', async () => {
+  it('that finds a quota full says so, and goes on where it stopped', { tags: 'long' }, async () => {
     const planned = await plan(
       bundle(...Array.from({ length: 1_200 }, (_, n) => indicator(n, `https://e.org/${n}`))),
     )
@@ -1103,7 +1105,7 @@ describe('an import', () => {
     expect((await look(planned.id)).state).toBe('planned')
   })
 
-  it('goes with its campaign, and gives the quota back', async () => {
+  it('goes with its campaign, and gives the quota back', { tags: 'long' }, async () => {
     const file = large(2)
     await bring(file)
     const waiting = await plan(bundle(malware(2)))

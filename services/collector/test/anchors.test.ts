@@ -70,7 +70,9 @@ const timeOf = async (id: string, authorities: string[] = []) => {
   return { verdict, time: checks.find(({ name }) => name === 'time') }
 }
 
-it('has the newest checkpoint time-stamped once, and each capture shows the first stamp after its seal', async () => {
+it('has the newest checkpoint time-stamped once, and each capture shows the first stamp after its seal', {
+  tags: 'long',
+}, async () => {
   expect(await anchor()).toBeNull()
   const first = await seal()
   const second = await seal()

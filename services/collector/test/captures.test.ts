@@ -435,7 +435,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect(await service.mongo.collection('usage').countDocuments({ _id: ana.id as never })).toBe(0)
   })
 
-  it('of many requests at once and two processes make one log without a gap', async () => {
+  it('of many requests at once and two processes make one log without a gap', { tags: 'long' }, async () => {
     const second = await createApp(config, bed.deps)
     const secondUrl = await second.listen()
     const there = apiClient(secondUrl, ana.token)
@@ -588,7 +588,7 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
       expect((await post(manifest)).status).toBe(201)
     })
 
-    it('blobs that are not what their role says', async () => {
+    it('blobs that are not what their role says', { tags: 'long' }, async () => {
       const latin1 = await made({ text: 'caf' })
       const broken = Uint8Array.from([0x63, 0x61, 0x66, 0xe9])
       const sha256 = await sha256Hex(broken)

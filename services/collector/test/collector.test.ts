@@ -271,7 +271,7 @@ describe('ingest', () => {
     expect(status).toBe(413)
   })
 
-  it('refuses a record that is too large to keep, and keeps its neighbours', async () => {
+  it('refuses a record that is too large to keep, and keeps its neighbours', { tags: 'long' }, async () => {
     const words = (count: number) => Array(count).fill('x'.repeat(10_000))
     const large = tiktokPost({ hashtags: words(1_000) })
     large.classification = { suggested_words: words(590) }

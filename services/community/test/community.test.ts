@@ -433,6 +433,7 @@ describe('IODs that were created together', () => {
 describe('any history', () => {
   it.each(Array.from({ length: rounds(6) }, (_, n) => n + 1))(
     'doubled, shuffled and delivered at once, ends in the truth (seed %i)',
+    { tags: 'long' },
     async seed => {
       const next = seededRandom(seed)
       const pick = <T>(items: T[]) => items[Math.floor(next() * items.length)] as T

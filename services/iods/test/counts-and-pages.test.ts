@@ -59,7 +59,9 @@ const scanned = async (): Promise<IodFacets> => facetsOf(await list())
 const tallies = () => service.mongo.collection('tallies')
 
 describe('counts', () => {
-  it('are corrected by the recount, once when replicas find the same difference', async () => {
+  it('are corrected by the recount, once when replicas find the same difference', {
+    tags: 'long',
+  }, async () => {
     const other = await start()
     for (const wrong of [[], [{ category: 'URL', source_type: 'BLOG', n: 3 }]]) {
       if (wrong.length > 0) await tallies().insertMany(wrong)

@@ -577,7 +577,7 @@ describe('importing', () => {
     expect((await add(api, id, { capture_id, ...place(text, value) })).status).toBe(201)
   })
 
-  it('leaves out what finds no room, of one member and of an IOD', async () => {
+  it('leaves out what finds no room, of one member and of an IOD', { tags: 'long' }, async () => {
     const { id, value } = await iod()
     const text = Array.from({ length: 30 }, (_, n) => `${n} ${value} ${n}`).join('\n')
     const quotes = Array.from({ length: 30 }, (_, n) => quoteOf(text, `${n} ${value} ${n}`))

@@ -597,7 +597,7 @@ describe('the narratives with a node', () => {
     expect((await mentions('entity:the moon')).map(({ id }) => id)).toEqual([first])
   })
 
-  it('are bounded: in narratives a page, and in triplets of each', async () => {
+  it('are bounded: in narratives a page, and in triplets of each', { tags: 'long' }, async () => {
     const many = LIMITS.mentionTripletsMax + 7
     await say(
       Array.from({ length: many }, (_, n) => triplet('the moon', `verb ${n}`)),
@@ -756,7 +756,7 @@ describe('sums of all time', { timeout: CROWD_MS }, () => {
     )
   })
 
-  it('are built although the first attempt fails', async () => {
+  it('are built although the first attempt fails', { tags: 'long' }, async () => {
     await say([triplet('Sun', 'has', 'spots')])
     const failing = vi.spyOn(bench.store.edges, 'updateMany').mockRejectedValueOnce(new Error('gone'))
     await bench.sum(ana.id)
@@ -1022,7 +1022,7 @@ describe('whatever the order of creates, deletes, restores, retries, kills and r
     expect(restored).toBeGreaterThan(0)
   })
 
-  it('a rebuild mends aggregates that are wrong, missing or nobody’s', async () => {
+  it('a rebuild mends aggregates that are wrong, missing or nobody’s', { tags: 'long' }, async () => {
     await say([triplet('Sun'), triplet('Moon')], 'b/path')
     await say([triplet('Sun')])
     const before = inOrder(await read())

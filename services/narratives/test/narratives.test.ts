@@ -422,7 +422,9 @@ describe('restoring', () => {
     expect((await restore(body.id)).status).toBe(200)
   })
 
-  it('ends after a minute: the text is erased also while the community service is down', async () => {
+  it('ends after a minute: the text is erased also while the community service is down', {
+    tags: 'long',
+  }, async () => {
     const { body } = await post({ text: freshText() })
     const begun = Date.now()
     await remove(body.id)

@@ -244,7 +244,7 @@ describe('a run', () => {
     }
   })
 
-  it('goes on in another process once the one that worked on it is gone', async () => {
+  it('goes on in another process once the one that worked on it is gone', { tags: 'long' }, async () => {
     await rig.put(ana, posted('a', 0, link(1)), posted('b', 5, link(1)))
     const { id, edges } = await run(ana)
     // As a killed process leaves it.

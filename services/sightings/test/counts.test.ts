@@ -79,7 +79,9 @@ it('counts others who agreed, for one who agreed, from the next day on, by month
   expect((await ask(ana, id ?? '')).counts).toEqual([])
 })
 
-it('does not change within a day, whatever is collected, deleted or taken back', async () => {
+it('does not change within a day, whatever is collected, deleted or taken back', {
+  tags: 'long',
+}, async () => {
   const key = newId()
   const users = await crowd(5, { key, text: `${TEXT} again` })
   await agree(ana)

@@ -88,7 +88,7 @@ describe('the labels of a user', () => {
     expect(result.verbs[0]?.map(({ turned }) => turned)).toEqual([false, false, true])
   })
 
-  it('are clustered again while something is owed, and not at all without', async () => {
+  it('are clustered again while something is owed, and not at all without', { tags: 'long' }, async () => {
     const [busy, idle] = [newId(), newId()]
     owed.set(busy, { revision: 0, texts: 1 })
     bed.answer(canonInternal.applyCanon, ({ params, body }) => {
@@ -180,7 +180,7 @@ describe('a comparison by meaning', () => {
     expect(new Set(ai.embedded.flatMap(({ body }) => body.input)).size).toBe(1_102)
   })
 
-  it('is made on request alone', async () => {
+  it('is made on request alone', { tags: 'long' }, async () => {
     const { method, compared, entities } = await compare(vectorOf, { compare: false })
     expect({ method, compared, entities }).toEqual({ method: 'offline', compared: undefined, entities: [] })
     expect(ai.embedded).toEqual([])

@@ -30,7 +30,7 @@ it('an app is built from itself and what it depends on, not from what its tests 
   expect(packages.filter(name => name.startsWith('mongoose@'))).toEqual([])
 })
 
-it('another version of a package concerns those apps alone that depend on it', () => {
+it('another version of a package concerns those apps alone that depend on it', { tags: 'long' }, () => {
   const changed = LOCK.replaceAll('idb@8.0.4', 'idb@8.0.5').replace(
     /(idb:\n.*\n\s+version: )8\.0\.4/,
     '$18.0.5',

@@ -116,7 +116,10 @@ describe('a token is dead at the next call, on every service,', () => {
     await expectDead(collector)
   })
 
-  it('once its account is suspended, until which nothing of it was lost', async () => {
+  it('once its account is suspended, until which nothing of it was lost', {
+    tags: 'long',
+    timeout: 240_000,
+  }, async () => {
     const { user, collector } = await sessions()
     expect(await command('suspend', user.email)).toMatchObject({ code: 0 })
     await expectDead(user.token)
@@ -124,7 +127,7 @@ describe('a token is dead at the next call, on every service,', () => {
     expect(await command('unsuspend', user.email)).toMatchObject({ code: 0 })
     await expectDead(user.token)
     expect((await command('suspend', 'nobody@example.org')).said).toContain('no account')
-  }, 240_000)
+  })
 })
 
 interface Life {
@@ -292,7 +295,10 @@ describe('the team’s command', () => {
     await vi.waitFor(() => expectForgotten(life), 60_000)
   })
 
-  it('exports everything about an account, from all services, into one JSON', async () => {
+  it('exports everything about an account, from all services, into one JSON', {
+    tags: 'long',
+    timeout: 300_000,
+  }, async () => {
     const other = await stack.signUp()
     const { user, iodId, othersIodId, campaignId } = await live('eve_exports', other)
     const { code, written, said } = await command('export', user.email, '-')
@@ -339,7 +345,7 @@ describe('the team’s command', () => {
     expect((await command('export', user.email)).said).toContain('Not done')
     for (const args of [[], ['forget', user.email], ['delete'], ['delete', 'x'], ['delete', user.email, 'y']])
       expect(await command(...args)).toMatchObject({ code: 2 })
-  }, 300_000)
+  })
 })
 
 describe('the AI key', () => {
@@ -377,7 +383,7 @@ describe('the AI key', () => {
     return seen
   }
 
-  it('is nowhere to be seen, whatever is done with it', async () => {
+  it('is nowhere to be seen, whatever is done with it', { tags: 'long', timeout: 300_000 }, async () => {
     const user = await stack.signUp()
     const send = async (method: string, path: string, body?: unknown) => {
       const answer = await user.api.send(method, path, body)
@@ -444,5 +450,5 @@ describe('the AI key', () => {
     expect(redis).toContain(':extraction:')
     expect(databases).toContain('They hide number 1.')
     expect(databases).not.toContain(sealed === undefined ? '' : `${user.email}","sealed_ai_key":"${sealed}`)
-  }, 300_000)
+  })
 })

@@ -49,7 +49,10 @@ const expectDead = async (token: string) => {
   }
 }
 
-it('is dead at the next call, on every service, once it is revoked, or its account suspended or deleted', async () => {
+it('is dead at the next call, on every service, once it is revoked, or its account suspended or deleted', {
+  tags: 'long',
+  timeout: 300_000,
+}, async () => {
   for (const how of ['revoke', 'suspend', 'delete']) {
     const user = await stack.signUp()
     const { id, token } = await make(user)
@@ -63,7 +66,7 @@ it('is dead at the next call, on every service, once it is revoked, or its accou
     }
     await expectDead(token)
   }
-}, 300_000)
+})
 
 it('that is revoked under fire lets nothing through after the answer', async () => {
   const user = await stack.signUp()

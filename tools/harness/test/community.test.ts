@@ -84,7 +84,7 @@ it('is told of what a killed process has left in the outbox', async () => {
   )
 })
 
-it('is rebuilt from what the other services have, whatever became of it', async () => {
+it('is rebuilt from what the other services have, whatever became of it', { tags: 'long' }, async () => {
   const [ana, bo] = await Promise.all([
     stack.signUp(undefined, 'ana_again'),
     stack.signUp(undefined, 'bo_again'),

@@ -137,7 +137,7 @@ it('a narrative’s citation is the quote of the IOD made from its triplet', asy
   expect((await bo.api.send('POST', `/iods/${iod.id}/evidence`, { ...body, exact })).status).toBe(404)
 })
 
-it('a deleted account leaves its excerpts, without author, capture and seal', async () => {
+it('a deleted account leaves its excerpts, without author, capture and seal', { tags: 'long' }, async () => {
   const dora = await stack.signUp()
   const iod = await iodOf()
   const text = TEXT.replace(VALUE, iod.value)

@@ -84,7 +84,7 @@ describe('a narrative through the whole product', () => {
     if (status === 429) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await ana.api.call(narrativesApi.listNarratives)).toEqual(before)
   }
-  it.each(faults)('with a provider that answers %s is %i', isTold)
+  it.each(faults)('with a provider that answers %s is %i', { tags: 'long' }, isTold)
   it.each(failures)('with a provider that answers %s is %i', { tags: 'long' }, isTold)
 
   it('of many texts with instructions to a provider that obeys them, stores what fits the schema and does nothing else', {

@@ -283,7 +283,9 @@ describe('metrics', () => {
     expect(read.length).toBeGreaterThan(10)
   })
 
-  test('tell how long the oldest job has been waiting, also one that is tried again and again', async () => {
+  test('tell how long the oldest job has been waiting, also one that is tried again and again', {
+    tags: 'long',
+  }, async () => {
     await stack.parts.community.stop()
     try {
       const created = Date.now()

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const WINDOW_MS = 30_000
 /** Interval at which the delay of the event loop is measured. Measured delays include it. */
-export const RESOLUTION_MS = 50
+export const RESOLUTION_MS = 200
 const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString()
 
 const measure = () => {
