@@ -10,7 +10,7 @@ import {
   startServiceBed,
 } from '@iodine/test-kit'
 import { Types } from 'mongoose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createApp, iodsConfigSchema, newIodDoc } from '../src/index.js'
 
 let bed: ServiceBed
@@ -59,9 +59,7 @@ const scanned = async (): Promise<IodFacets> => facetsOf(await list())
 const tallies = () => service.mongo.collection('tallies')
 
 describe('counts', () => {
-  it('are corrected by the recount, once when replicas find the same difference', {
-    tags: 'long',
-  }, async () => {
+  it('are corrected by the recount, once when replicas find the same difference', async () => {
     const other = await start()
     for (const wrong of [[], [{ category: 'URL', source_type: 'BLOG', n: 3 }]]) {
       if (wrong.length > 0) await tallies().insertMany(wrong)
@@ -75,6 +73,7 @@ describe('counts', () => {
 
   it('stay the same when tallies are merged by replicas while IODs are created', async () => {
     const other = await start()
+    onTestFinished(() => other.close())
     const kind = { category: 'URL', source_type: 'BLOG' }
     const pairs = Array.from({ length: 150 }, () => [
       { ...kind, n: 1 },
@@ -87,7 +86,6 @@ describe('counts', () => {
     await Promise.all([...creating, ...[service, other].map(({ tasks }) => tasks.run('tallies'))])
     expect(await tallies().countDocuments()).toBeLessThan(100)
     expect(await facets()).toEqual(await scanned())
-    await other.close()
   })
 
   it('stay those of a scan when many IODs are created at once, some refused', { tags: 'long' }, async () => {

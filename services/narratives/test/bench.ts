@@ -120,7 +120,8 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
   let extract: (id: string) => Promise<unknown> = async () => {}
   let working = false
   // As another process has it: work that it adds is done by the service.
-  const outbox = createOutbox({ mongo: service.mongo, log: service.log, metrics: createPartMetrics('other') })
+  const metrics = createPartMetrics('other')
+  const outbox = createOutbox({ mongo: service.mongo, log: service.log, metrics })
   const store = createStore({ ...service, outbox, app: { addHook: () => {} } as never }, config)
   const entries = service.mongo.collection('outbox')
   const workedOff = (filter: object) =>
@@ -188,6 +189,7 @@ export const startBench = async (env: Record<string, string> = {}): Promise<Benc
     },
     async stop() {
       await redis.mend()
+      metrics.close()
       await service.close()
       await redis.cut()
       await bed.stop()
