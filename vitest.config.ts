@@ -50,17 +50,20 @@ const needsReact = (folder: string) => {
 const folders = [...packages(root), 'scripts'].filter(folder => existsSync(join(root, folder, 'test')))
 const pages = folders.filter(needsReact)
 const testsOf = (chosen: string[]) => chosen.map(folder => `${folder}/test/**/*.test.{ts,tsx}`)
-/** Test files of the folders that contain the text. */
-const filesWith = (text: string, chosen: string[]) =>
+/** Test files of the folders with the comment in their first two lines. */
+const filesWith = (comment: string, chosen: string[]) =>
   chosen
     .flatMap(folder =>
       readdirSync(join(root, folder, 'test'), { recursive: true }).map(name => `${folder}/test/${name}`),
     )
-    .filter(file => /\.test\.tsx?$/.test(file) && readFileSync(join(root, file), 'utf8').includes(text))
+    .filter(file => /\.test\.tsx?$/.test(file))
+    .filter(file => readFileSync(join(root, file), 'utf8').split('\n', 2).includes(comment))
 /** Files of the long tier, where its tests are filtered out: vitest would import them all the same. */
-const skipped = process.argv.includes('--tags-filter=!long') ? filesWith('@module-tag long', folders) : []
+const skipped = process.argv.includes('--tags-filter=!long')
+  ? filesWith('/** @module-tag long */', folders)
+  : []
 /** Files without a page. Among others, each would end a worker that has one. */
-const pageless = filesWith('@vitest-environment node', pages)
+const pageless = filesWith('// @vitest-environment node', pages)
 
 export default defineConfig({
   test: {
