@@ -18,7 +18,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { useAdd } from '../queries/add'
 import { SELECTED_AT_ONCE_MAX, useChoiceCounts, useChoices } from '../queries/choices'
-import { TOAST_MS } from '../queries/notices'
+import { TOAST_MS } from '../queries/toasts'
 import styles from './AddIodsDialog.module.css'
 
 const CHOICE_HEIGHT = 56

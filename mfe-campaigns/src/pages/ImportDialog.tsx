@@ -6,7 +6,7 @@ import { Dialog, DialogBody, DialogFooter } from '@iodine/ui/overlays'
 import { useEffect, useRef, useState } from 'react'
 import { amountOf, bringsAnything, evidenceText } from '../model/imports'
 import { useImport } from '../queries/import'
-import { told } from '../queries/notices'
+import { successToast } from '../queries/toasts'
 import styles from './ImportDialog.module.css'
 import { ImportPlan } from './ImportPlan'
 
@@ -54,9 +54,9 @@ export function ImportDialog({ campaign, isOpen, onClose }: ImportDialogProps) {
       if (!ended) return
       setPlan(ended)
       if (ended.state !== 'done') return
-      notify(told(`${amountOf(ended)} imported`))
+      notify(successToast(`${amountOf(ended)} imported`))
       const evidence = evidenceText(ended)
-      if (evidence) notify(told(evidence))
+      if (evidence) notify(successToast(evidence))
       onClose()
     } catch (error) {
       setFault(errorDetail(isApiError(error) ? error : null, 'The file could not be imported.'))

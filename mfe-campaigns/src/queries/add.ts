@@ -1,7 +1,7 @@
 import { type ApiClient, useAction, useHost } from '@iodine/mfe-kit'
 import { useRef } from 'react'
 import { useCampaignCache } from './campaigns'
-import { refused, told } from './notices'
+import { failureFields, successToast } from './toasts'
 
 /** More items than this are added in batches, whose progress is coarser. */
 const ONE_BY_ONE_MAX = 20
@@ -63,7 +63,7 @@ export function useAdd(campaignId: string) {
       if (added.current > 0) await cache.grown(campaignId)
       await cache.failed(campaignId, error)
     },
-    done: (_, { ids }) => told(`Added ${ids.length} IOD(s) to the campaign`),
-    failed: refused('Failed to add IODs'),
+    done: (_, { ids }) => successToast(`Added ${ids.length} IOD(s) to the campaign`),
+    failed: failureFields('Failed to add IODs'),
   })
 }

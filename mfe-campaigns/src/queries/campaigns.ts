@@ -3,7 +3,7 @@ import { type ApiClient, hasStatus, useErrorToast, useHost, withData } from '@io
 import { type QueryClient, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useMemo, useState } from 'react'
 import { readStatistics, type Statistics, summarize } from '../model/iods'
-import { TOAST_MS } from './notices'
+import { TOAST_MS } from './toasts'
 
 const NOT_FOUND = 404
 /** IODs that a large campaign begins with: more than a screen shows, and as quick to read as a small campaign. */

@@ -3,7 +3,7 @@ import { useErrorToast, useHost } from '@iodine/mfe-kit'
 import { keepPreviousData, usePagedQuery, useQuery } from '@iodine/mfe-kit/query'
 import { useMemo } from 'react'
 import { countBy, mostFirst, searchChoices } from '../model/iods'
-import { TOAST_MS } from './notices'
+import { TOAST_MS } from './toasts'
 
 const PAGE_SIZE = 100
 /** Maximum number of choices that are selected at once. */

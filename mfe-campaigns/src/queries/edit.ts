@@ -2,7 +2,7 @@ import type { Campaign } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { refused, TOAST_MS, told } from './notices'
+import { failureFields, successToast, TOAST_MS } from './toasts'
 
 const DELETE_QUESTION = 'Are you sure you want to delete this campaign? This action cannot be undone.'
 
@@ -17,8 +17,8 @@ export function useSaveCampaign(campaign: Campaign | null) {
         : api.call('POST /campaigns', { body }),
     onSuccess: campaign ? cache.edited : cache.created,
     onError: async error => campaign && cache.failed(campaign.id, error),
-    done: told(campaign ? 'Campaign updated successfully' : 'Campaign created successfully'),
-    failed: refused(campaign ? 'Failed to update campaign' : 'Failed to create campaign'),
+    done: successToast(campaign ? 'Campaign updated successfully' : 'Campaign created successfully'),
+    failed: failureFields(campaign ? 'Failed to update campaign' : 'Failed to create campaign'),
   })
   return async (body: { name: string; description: string }): Promise<boolean> => {
     if (body.name.trim() !== '') return save.run(body)
@@ -39,8 +39,8 @@ export function useDeleteCampaign(onDeleted: (id: string) => void) {
       return cache.deleted(id)
     },
     onError: (error, id) => cache.failed(id, error),
-    done: told('Campaign deleted successfully'),
-    failed: refused('Failed to delete campaign'),
+    done: successToast('Campaign deleted successfully'),
+    failed: failureFields('Failed to delete campaign'),
   })
   return useCallback(
     ({ id }: Pick<Campaign, 'id'>) => {

@@ -1,7 +1,7 @@
 import type { CampaignDetail, ExportFormat, ExportProfile } from '@iodine/contracts'
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { saveFile } from '@iodine/ui'
-import { refused, told } from './notices'
+import { failureFields, successToast } from './toasts'
 
 interface Export {
   campaign: CampaignDetail
@@ -29,7 +29,7 @@ export function useExport() {
       saveFile(name, content)
       return name
     },
-    done: name => told(`Campaign data exported as ${name}`),
-    failed: refused('Failed to export campaign'),
+    done: name => successToast(`Campaign data exported as ${name}`),
+    failed: failureFields('Failed to export campaign'),
   })
 }

@@ -3,7 +3,7 @@ import { errorToast, isApiError, useAction, useHost } from '@iodine/mfe-kit'
 import { useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { refused, TOAST_MS, told } from './notices'
+import { failureFields, successToast, TOAST_MS } from './toasts'
 
 /** How often an import that is being planned or applied is looked at. */
 const LOOK_MS = 500
@@ -96,8 +96,8 @@ export function useRemoveImport(campaignId: string) {
   const { api } = useHost()
   return useAction({
     mutationFn: (id: string) => api.call('DELETE /campaigns/imports/:id', { params: { id } }),
-    done: told('Imported objects removed'),
-    failed: refused('Failed to remove the imported objects'),
+    done: successToast('Imported objects removed'),
+    failed: failureFields('Failed to remove the imported objects'),
     // The campaign's least level may be a lower one now.
     invalidates: [keptKey(campaignId), sharingKey(campaignId)],
   })

@@ -1,6 +1,6 @@
 import { useAction, useHost } from '@iodine/mfe-kit'
 import { useCampaignCache } from './campaigns'
-import { errorWithoutDetail, refused } from './notices'
+import { errorWithoutDetail, failureFields } from './toasts'
 
 /** Removes an IOD from a campaign, with a toast that offers to add it again. */
 export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boolean> {
@@ -15,7 +15,7 @@ export function useRemoveIod(campaignId: string): (iodId: string) => Promise<boo
     mutationFn: (iodId: string) => api.call('POST /campaigns/:id/add-iod', requestOf(iodId)),
     onSuccess: () => cache.grown(campaignId),
     onError,
-    failed: refused('Failed to add IODs'),
+    failed: failureFields('Failed to add IODs'),
   })
   const { run: remove } = useAction({
     scope,

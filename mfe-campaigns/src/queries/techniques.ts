@@ -4,7 +4,7 @@ import { type Action, errorToast, useAction, useHost } from '@iodine/mfe-kit'
 import { type UseQueryResult, useQuery, useQueryClient, writeOver } from '@iodine/mfe-kit/query'
 import { useCallback } from 'react'
 import { useCampaignCache } from './campaigns'
-import { TOAST_MS } from './notices'
+import { TOAST_MS } from './toasts'
 
 const techniquesKey = (campaignId: string) => ['campaigns', 'techniques', campaignId]
 

@@ -5,16 +5,16 @@ import { errorToast } from './error-toast'
 import type { Toast } from './host-contract'
 import { useHost } from './use-host'
 
-type Told = string | Partial<Toast>
+type ToastFields = string | Partial<Toast>
 
 export interface ActionOptions<D, V, C> extends Omit<UseMutationOptions<D, Error, V, C>, 'meta'> {
   /** The toast of a success: its title, or its fields; or a function that returns them, or null for no toast. */
-  done?: Told | ((result: D, input: V) => Told | null)
+  done?: ToastFields | ((result: D, input: V) => ToastFields | null)
   /**
    * The toast of a failure: the description where the server gives no detail, or its fields; or a function that returns
    * the whole toast, or null for none. A 401 shows none: the host signs the user out.
    */
-  failed: Told | ((error: Error, input: V) => Toast | null | Promise<Toast>)
+  failed: ToastFields | ((error: Error, input: V) => Toast | null | Promise<Toast>)
   /** Queries that are read again after a success and after a failure. The action is pending until they are. */
   invalidates?: readonly QueryKey[]
 }
@@ -62,10 +62,10 @@ export function useAction<D, V = void, C = unknown>(options: ActionOptions<D, V,
   return { run, isPending, isSuccess }
 }
 
-const fieldsOf = (told: Told, textIs: 'title' | 'description'): Partial<Toast> =>
-  typeof told === 'string' ? { [textIs]: told } : told
+const fieldsOf = (fields: ToastFields, textIs: 'title' | 'description'): Partial<Toast> =>
+  typeof fields === 'string' ? { [textIs]: fields } : fields
 
-const failureToast = (error: Error, failed: Told): Toast => {
+const failureToast = (error: Error, failed: ToastFields): Toast => {
   const { description = '', ...change } = fieldsOf(failed, 'description')
   return errorToast(error, description, change)
 }

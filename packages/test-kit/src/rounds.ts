@@ -1,9 +1,12 @@
+/** True under `npm run test:all`. */
+export const isLongTier: boolean = process.env.TEST_TIER === 'all'
+
 /**
  * Returns the repetitions of a test: `all` under `npm run test:all`, an eighth of them, at least one, under `npm test`,
  * or `ROUNDS` if set, as in the commands of the long runs in `docs/`.
  */
 export const rounds = (all: number): number =>
-  Number(process.env.ROUNDS ?? (process.env.TEST_TIER === 'all' ? all : Math.ceil(all / 8)))
+  Number(process.env.ROUNDS ?? (isLongTier ? all : Math.ceil(all / 8)))
 
 /**
  * Returns how fast-check runs a property: with the same values each time, so that what fails was changed; with others

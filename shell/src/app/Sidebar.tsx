@@ -46,8 +46,8 @@ const ICONS: Record<string, ReactElement> = {
  * drawer around the menu before an item's action runs.
  */
 export function Sidebar({ onNavigate }: { onNavigate?: () => void }) {
-  const { config, notify } = useHost()
-  const user = useHost().session.user
+  const { config, notify, session } = useHost()
+  const { user } = session
   const search = useSearch()
   const name = user.username ? `@${user.username}` : user.email
   const openSearch = (term = '') => {

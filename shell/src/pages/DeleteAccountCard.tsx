@@ -33,8 +33,8 @@ export function DeleteAccountCard() {
 }
 
 function DeletionForm({ onClose }: { onClose: () => void }) {
-  const { api } = useHost()
-  const { email, username } = useHost().session.user
+  const { api, session } = useHost()
+  const { email, username } = session.user
   const [typed, setTyped] = useState('')
   const id = useId()
   const expected = username ?? email

@@ -37,8 +37,8 @@ export function FirstSteps() {
 }
 
 function Steps({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
-  const { api } = useHost()
-  const user = useHost().session.user
+  const { api, session } = useHost()
+  const { user } = session
   const [usage] = useLoaded(async signal => {
     const read = await api.call('GET /profile/usage', { signal })
     if (user.username && user.has_openai_key && read.records?.used && read.iods?.used) onDone()

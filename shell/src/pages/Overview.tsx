@@ -29,8 +29,8 @@ const PRELOAD_AFTER_MS = 2_000
 
 /** The dashboard's first page. */
 export function Overview() {
-  const { api, config, navigate } = useHost()
-  const { username } = useHost().session.user
+  const { api, config, navigate, session } = useHost()
+  const { username } = session.user
   const [iods] = useLoaded(
     async signal => (await api.page('GET /iods', { query: { limit: 1 }, signal })).total,
   )

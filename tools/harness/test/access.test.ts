@@ -37,6 +37,7 @@ import {
   blogArticle,
   captureOf,
   iodInput,
+  isLongTier,
   type SignedInUser,
   samplePath,
   sealCapture,
@@ -432,10 +433,7 @@ const OPEN_TO_TOKENS: Record<ApiScope, string[]> = {
   ],
 }
 /** All scopes together, and under `npm run test:all` each alone. */
-const SCOPE_SETS: ApiScope[][] = [
-  ...(process.env.TEST_TIER === 'all' ? API_SCOPES.map(scope => [scope]) : []),
-  [...API_SCOPES],
-]
+const SCOPE_SETS: ApiScope[][] = [...(isLongTier ? API_SCOPES.map(scope => [scope]) : []), [...API_SCOPES]]
 
 const SENTENCE = 'They told everybody. '
 /** Quotes the first word of a sentence of the owner's narrative, which is one of their IOD's. */

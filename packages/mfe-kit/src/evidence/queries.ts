@@ -1,5 +1,5 @@
 import type { Capture } from '@iodine/contracts'
-import { usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
+import { FRESH_MS, usePagedQuery, useQuery, useQueryClient } from '@iodine/mfe-kit/query'
 import { EVIDENCE } from '../add-quote'
 import { useHost } from '../use-host'
 
@@ -7,8 +7,6 @@ import { useHost } from '../use-host'
 export const CAPTURES = ['captures']
 
 const PIECES_SHOWN = 20
-/** A sealed capture never changes, save that it is shared or erased. */
-const FRESH_MS = 60_000
 
 /** The evidence of an IOD, oldest first, paginated. */
 export function useEvidence(iodId: string) {

@@ -152,9 +152,8 @@ export const createOutbox = ({
       return kindOf(model, lane, spec)
     },
     start() {
-      poll = setTimeout(look, pollMs)
+      poll = setTimeout(look, 0)
       poll.unref()
-      wake()
     },
     wake,
     states,

@@ -53,8 +53,11 @@ export function StateTags({ person }: { person: Pick<Person, 'suspended_at' | 'i
 }
 
 /** An action on an account, after which the accounts are read again. */
-const useAct = <V = void>(mutationFn: (input: V) => Promise<unknown>, title: string, failed: string) =>
-  useAction({ mutationFn, done: { title, duration: 3000 }, failed, invalidates: [PEOPLE] }).run
+const useAccountAction = <V = void>(
+  mutationFn: (input: V) => Promise<unknown>,
+  title: string,
+  failed: string,
+) => useAction({ mutationFn, done: { title, duration: 3000 }, failed, invalidates: [PEOPLE] }).run
 
 /** `1 session`, `2 sessions`. */
 const counted = (count: number, what: string): string =>
@@ -66,22 +69,22 @@ function Account({ person }: { person: PersonDetail }) {
   const [asking, setAsking] = useState<'suspend' | 'end' | 'revoke' | null>(null)
   const name = username === null ? email : `@${username}`
   const params = { id }
-  const suspend = useAct(
+  const suspend = useAccountAction(
     () => api.call('POST /admin/people/:id/suspend', { params }),
     'The account is suspended',
     'Unable to suspend the account',
   )
-  const unsuspend = useAct(
+  const unsuspend = useAccountAction(
     () => api.call('POST /admin/people/:id/unsuspend', { params }),
     'The account may sign in again',
     'Unable to unsuspend the account',
   )
-  const endSessions = useAct(
+  const endSessions = useAccountAction(
     () => api.call('POST /admin/people/:id/end-sessions', { params }),
     'All sessions ended',
     'Unable to end the sessions',
   )
-  const revokeTokens = useAct(
+  const revokeTokens = useAccountAction(
     () => api.call('POST /admin/people/:id/revoke-tokens', { params }),
     'API tokens and feed keys revoked',
     'Unable to revoke the API tokens and feed keys',
@@ -195,7 +198,9 @@ function QuotaRow({ quota, label, usage, own, params }: QuotaRowProps) {
     done: { title: 'Limit changed', duration: 3000 },
     failed: 'Unable to change the limit',
     invalidates: [PEOPLE],
-    onSettled: (_, error) => error || setDraft(null),
+    onSettled: (_, error) => {
+      if (!error) setDraft(null)
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -4,10 +4,10 @@ import { errorToast, type Toast } from '@iodine/mfe-kit'
 export const TOAST_MS = 3_000
 
 /** The toast of a success. */
-export const told = (title: string): Toast => ({ title, status: 'success', duration: TOAST_MS })
+export const successToast = (title: string): Toast => ({ title, status: 'success', duration: TOAST_MS })
 
 /** The toast of a failure for which the server gives no detail. */
-export const refused = (description: string): Partial<Toast> => ({ description, duration: TOAST_MS })
+export const failureFields = (description: string): Partial<Toast> => ({ description, duration: TOAST_MS })
 
 /** The toast of a failure with this text alone. */
 export const errorWithoutDetail = (description: string): Toast =>
