@@ -137,13 +137,17 @@ export interface ShownRecords {
  */
 export function useShownRecords(selection: Selection, slots: readonly Slot[]): ShownRecords {
   const { api } = useHost()
+  const queryClient = useQueryClient()
   const removeFromList = useRemoveFromList()
   const cursors = [...new Set(slots.map(({ cursor }) => cursor))]
   const pages = useQueries({ queries: cursors.map(cursor => contentsOf(api, selection, cursor)) })
   const contents = new Map(pages.flatMap(({ data }) => data?.items.map(item => [item.id, item]) ?? []))
   const pageOf = ({ cursor }: Slot) => pages[cursors.indexOf(cursor)]?.data
-  const gone = slots.filter(slot => pageOf(slot) && !contents.has(slot.id))
+  const missing = slots.filter(slot => pageOf(slot) && !contents.has(slot.id))
   useEffect(() => {
+    // A refresh may have moved a record to another page since this render.
+    const listed = queryClient.getQueryData<Pages>(listKey(selection))?.pages.flatMap(page => page.slots)
+    const gone = missing.filter(slot => listed?.includes(slot))
     const [first] = gone
     if (first)
       removeFromList(
