@@ -17,20 +17,23 @@ import { NO_LIMITS, quantile, temporaryFolder } from '@iodine/test-kit'
 import { count, ratio, table } from './lib/measure.js'
 import { bundleOf, untilImport } from './lib/stix.js'
 
-const SERVER = join(import.meta.dirname, '../../../services/campaigns/dist/server.js')
+const serverOf = (service: Service) =>
+  join(import.meta.dirname, `../../../services/${service}/dist/server.js`)
 const QUIET_MS = 30_000
 const EVERY_MS = 20
 /** Makes the file as large as an import may be. */
 const PADDING = 190
 
+/** The services of an import. Each process of theirs has an event loop of its own. */
+type Service = 'campaigns' | 'iods'
+
 const folder = temporaryFolder()
 const mongo = await startEmbeddedMongo({ dataDir: folder.path, isolate: 'process' })
 const stack = await startTestStack({ env: { ...NO_LIMITS, LOG_LEVEL: 'silent', MONGODB_URI: mongo.uri } })
-const { url, env, stop } = stack.parts.campaigns
 const children: ChildProcess[] = []
-const start = async (ROLE: string, at = url) => {
-  const child = spawn(process.execPath, [SERVER], {
-    env: { ...env, ROLE, PORT: new URL(at).port },
+const start = async (service: Service, ROLE: string, at = stack.parts[service].url) => {
+  const child = spawn(process.execPath, [serverOf(service)], {
+    env: { ...stack.parts[service].env, ROLE, PORT: new URL(at).port },
     stdio: 'ignore',
   })
   children.push(child)
@@ -43,9 +46,10 @@ const kill = async (child: ChildProcess) => {
   await exited
 }
 try {
-  await stop()
+  await Promise.all([stack.parts.campaigns.stop(), stack.parts.iods.stop()])
+  await start('iods', 'all')
   const { api } = await stack.signUp()
-  const requests = [await start('api')]
+  const requests = [await start('campaigns', 'api')]
   const { id } = await api.call(campaignsApi.createCampaign, { body: { name: 'Read' } })
   /** Milliseconds of each request until `work` ends. */
   const during = async (work: Promise<unknown>): Promise<number[]> => {
@@ -92,11 +96,11 @@ try {
   quiet = await during(sleep(QUIET_MS))
   add('no import', quiet)
   const ports = await freePorts(2)
-  const jobs = await Promise.all(ports.map(port => start('jobs', localUrl('127.0.0.1', port))))
+  const jobs = await Promise.all(ports.map(port => start('campaigns', 'jobs', localUrl('127.0.0.1', port))))
   const [first] = jobs as [ChildProcess]
   add('ROLE=api, beside two of ROLE=jobs, one killed', await during(runImport('apart', () => kill(first))))
   for (const child of [...jobs.slice(1), ...requests]) await kill(child)
-  await start('all')
+  await start('campaigns', 'all')
   await during(sleep(5_000))
   add('ROLE=all', await during(runImport('together', async () => {})))
   table(['', 'requests', 'median, ms', 'ratio', 'p99, ms', 'ratio'], rows)
