@@ -44,6 +44,7 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
   // "everysec" may acknowledge before the write reaches the kernel, while a slow fsync is in progress.
+  // Ten background runs a second, the default, are most of what an idle Redis costs.
   const settings = `bind 127.0.0.1
 port ${port}
 requirepass ${password}
@@ -53,6 +54,7 @@ save ""
 appendonly ${durable ? 'yes' : 'no'}
 appendfsync always
 maxmemory-policy noeviction
+hz 1
 `
   writeFileSync(configFile, settings, { mode: 0o600 })
 

@@ -542,7 +542,7 @@ describe('TAXII 2.1', () => {
       expect((await get(`iodine/collections/${name}`)).body).toEqual(collections[1])
   })
 
-  it('pages by next, strictly after, with the times of each page', { tags: 'long' }, async () => {
+  it('pages by next, strictly after, with the times of each page', async () => {
     await addIods(40)
     const collection = await publish()
     const path = `iodine/collections/${collection}/objects/`

@@ -42,7 +42,7 @@ describe('narratives', () => {
     expect([(await post()).status, (await post()).status]).toEqual([201, 413])
   })
 
-  it('are restored into free room alone', { tags: 'long' }, async () => {
+  it('are restored into free room alone', async () => {
     const [first] = [await post(), await post(), await post(), await post()]
     const address = `/narratives/data/${first?.body.id}`
     await ana.api.send('DELETE', address)

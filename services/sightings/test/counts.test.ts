@@ -58,7 +58,7 @@ it('knows its buckets, and says nothing of fewer than three', () => {
 
 it('counts others who agreed, for one who agreed, from the next day on, by month', async () => {
   const key = newId()
-  const users = await crowd(3, { key, text: TEXT, posted_at: '2026-02-28T23:00:00.000Z' })
+  const users = await crowd(5, { key, text: TEXT, posted_at: '2026-02-28T23:00:00.000Z' })
   const [id] = await rig.put(ana, { key, text: TEXT })
   const { status } = await apiOf(ana).send('POST', '/sightings/counts', { record_id: id })
   expect(status).toBe(403)
@@ -71,9 +71,9 @@ it('counts others who agreed, for one who agreed, from the next day on, by month
     { of: 'post', others: '3–5', first_month: '2026-02' },
     { of: 'text', others: '3–5', first_month: '2026-02' },
   ])
-  // Each of the three has three others; without one of them there are too few.
-  expect((await ask(users[0]?.user as BedUser, users[0]?.id ?? '')).counts).toHaveLength(2)
-  await agree(users[1]?.user as BedUser, false)
+  // Each of the five has five others; without three of them there are too few.
+  expect((await ask(users[0]?.user as BedUser, users[0]?.id ?? '')).counts).toEqual(counts)
+  for (const { user } of users.slice(2)) await agree(user, false)
   expect((await ask(ana, id ?? '')).counts).toHaveLength(2)
   await rig.nextDay()
   expect((await ask(ana, id ?? '')).counts).toEqual([])

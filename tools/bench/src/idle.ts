@@ -1,6 +1,6 @@
 /**
  * Idle cost of the product: `npm start` without a client, then CPU time and bytes written to disk by each of its processes
- * over a minute, beside embedded database and Redis alone.
+ * over a minute, after half a minute and after three, beside embedded database and Redis alone.
  *
  *   npm run bench -- idle
  *   SECONDS=60 npm run bench -- idle
@@ -17,16 +17,18 @@ import { table } from './lib/measure.js'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const SECONDS = Number(process.env.SECONDS ?? 60)
-/** Tasks run at start. They have ended by then. */
-const SETTLE_MS = 30_000
+/** Tasks run at the start. They have ended by then. */
+const STARTED_MS = 30_000
+/** V8 collects the garbage of the start, and has ended by then. */
+const QUIET_MS = 180_000
 
 /** Bytes that the process has caused to be written to the disk (proc(5), /proc/pid/io). */
 const written = (pid: number) =>
   Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 
 /** One row for each process below this one and one for all: share of a core, bytes written within `SECONDS`. */
-const measure = async (kind: string): Promise<string[][]> => {
-  await sleep(SETTLE_MS)
+const measure = async (kind: string, afterMs: number): Promise<string[][]> => {
+  await sleep(afterMs)
   const usage = () =>
     descendants(process.pid)
       .filter(({ command }) => !command.startsWith('ps '))
@@ -49,13 +51,16 @@ const measure = async (kind: string): Promise<string[][]> => {
 }
 
 const product = await startProduct({ LOG_LEVEL: 'info' })
-const whole = await measure('product')
+const whole = [
+  ...(await measure('product, just started', STARTED_MS)),
+  ...(await measure('product', QUIET_MS - STARTED_MS - SECONDS * 1_000)),
+]
 await product.stop()
 
 const folder = temporaryFolder()
 const redis = await startRedis({ folder: join(folder.path, 'redis') })
 const mongo = await startEmbeddedMongo({ dataDir: join(folder.path, 'mongo'), isolate: 'process' })
-const alone = await measure('servers alone')
+const alone = await measure('servers alone', STARTED_MS)
 await mongo.stop()
 await redis.stop()
 folder.remove()

@@ -4,6 +4,8 @@ export type { Connection }
 
 /** Each attempt to connect, and each query on a dead server, ends after this time. */
 const SELECTION_MS = 2_000
+/** Interval at which the connection pool removes connections that are too old. */
+const POOL_CHECK_MS = 10_000
 /**
  * Attempts of the first connection while the database starts or is busy. They are counted: a process that stands still
  * for some seconds, as many do at their start, has not tried meanwhile.
@@ -22,18 +24,14 @@ export const connectMongo = async (uri: string, dbName: string, maxPoolSize = 20
       return await connectOnce(uri, dbName, maxPoolSize)
     } catch (error) {
       // A refusal, such as a wrong password, is not retried.
-      if (!(error instanceof mongoose.Error.MongooseServerSelectionError) || attempts >= FIRST_ATTEMPTS)
+      if (!(error instanceof mongoose.mongo.MongoServerSelectionError) || attempts >= FIRST_ATTEMPTS)
         throw error
     }
   }
 }
 
 const connectOnce = async (uri: string, dbName: string, maxPoolSize: number): Promise<Connection> => {
-  const connection = mongoose.createConnection(uri, {
-    dbName,
-    bufferCommands: false,
-    autoIndex: false,
-    autoCreate: false,
+  const client = new mongoose.mongo.MongoClient(uri, {
     serverSelectionTimeoutMS: SELECTION_MS,
     connectTimeoutMS: 5_000,
     maxPoolSize,
@@ -41,13 +39,17 @@ const connectOnce = async (uri: string, dbName: string, maxPoolSize: number): Pr
     journal: true,
     ignoreUndefined: true,
   })
-  // An unhandled `error` event would end the process; queries report a lost server themselves.
-  connection.on('error', () => {})
-  await connection.asPromise().catch(async error => {
-    await connection.close()
+  // The constructor refuses both. The default of the interval wakes an idle process ten times a second.
+  Object.assign(client.options, { dbName, minPoolSizeCheckFrequencyMS: POOL_CHECK_MS })
+  await client.connect().catch(async error => {
+    await client.close()
     throw error
   })
-  return connection
+  const connection = mongoose.createConnection()
+  for (const option of ['bufferCommands', 'autoIndex', 'autoCreate']) connection.set(option, false)
+  // An unhandled `error` event would end the process; queries report a lost server themselves.
+  connection.on('error', () => {})
+  return connection.setClient(client)
 }
 
 /** True when the error is MongoDB's duplicate key (11000). */
