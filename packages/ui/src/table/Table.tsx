@@ -57,11 +57,11 @@ interface TableFrameProps<T> extends FrameProps<T> {
 
 /** The scrolling frame and the header of a table. */
 export function TableFrame<T>(props: TableFrameProps<T>) {
-  const { frame, frameProps, label, rowCount, isBusy, isOutdated, children, footer } = props
+  const { frame, frameProps, label, rowHeight, rowCount, isBusy, isOutdated, children, footer } = props
   return (
     <section
       ref={frame}
-      className={styles.frame}
+      className={rowHeight ? `${styles.frame} ${styles.virtual}` : styles.frame}
       aria-label={label}
       aria-busy={isBusy}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls the frame only when it has the focus

@@ -8,6 +8,7 @@ import { type Column, Table } from '@iodine/ui/table'
 import { useState } from 'react'
 import styles from './System.module.css'
 
+const CARD = '"service work" "reason reason" "attempts failed" "actions actions" / 1fr 1fr'
 const QUERY_KEY = ['failed-work']
 const REFETCH_MS = 5_000
 
@@ -41,7 +42,9 @@ export function FailedWork() {
       <h2 className={styles.title}>Failed work</h2>
       <p className={styles.notice}>Each is tried again once a day. Other work goes on meanwhile.</p>
       <LoadingPanel query={query} errorTitle="Unable to load the failed work">
-        {all => <Table items={all} label="Failed work" columns={columns} minWidth={880} />}
+        {all => (
+          <Table items={all} label="Failed work" columns={columns} minWidth={880} cardTemplate={CARD} />
+        )}
       </LoadingPanel>
       <ConfirmDialog
         isOpen={leaving !== null}
@@ -64,17 +67,24 @@ interface Actions {
 }
 
 const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>[] => [
-  { name: 'Service', width: 112, isNamed: true, cell: ({ service }) => service },
+  { name: 'Service', width: 112, area: 'service', isNamed: true, cell: ({ service }) => service },
   {
     name: 'Work',
     width: 184,
+    area: 'work',
     isNamed: true,
     cell: ({ kind }) => <span className={styles.text}>{kind}</span>,
   },
-  { name: 'Reason', isNamed: true, cell: ({ error }) => <span className={styles.text}>{error}</span> },
+  {
+    name: 'Reason',
+    area: 'reason',
+    isNamed: true,
+    cell: ({ error }) => <span className={styles.text}>{error}</span>,
+  },
   {
     name: 'Attempts',
     width: 88,
+    area: 'attempts',
     isNumber: true,
     isNamed: true,
     cell: ({ attempts }) => formatCount(attempts),
@@ -82,12 +92,14 @@ const columnsOf = ({ retry, remove }: Actions): readonly Column<AdminFailedWork>
   {
     name: 'Failed',
     width: 136,
+    area: 'failed',
     isNamed: true,
     cell: ({ failed_at }) => <DateTime value={failed_at} format={formatRelative} />,
   },
   {
     name: 'Actions',
     width: 96,
+    area: 'actions',
     cell: work => (
       <ButtonGroup variant="minimal">
         <Button
