@@ -13,9 +13,19 @@ const measure = () => {
 let before: ReturnType<typeof measure> | undefined
 let now: ReturnType<typeof measure> | undefined
 let began = 0
+let idle: NodeJS.Timeout | undefined
+
+/** Ends the measurement: it wakes the process five times a second. */
+const stop = () => {
+  before?.disable()
+  now?.disable()
+  before = now = undefined
+}
 
 /** Starts a new window of measurement if the current one is over. */
 const startWindow = () => {
+  clearTimeout(idle)
+  idle = setTimeout(stop, 2 * WINDOW_MS).unref()
   if (now && Date.now() - began < WINDOW_MS) return
   before?.disable()
   before = now
@@ -25,7 +35,7 @@ const startWindow = () => {
 
 /**
  * State of this process. The delay of the event loop is measured from the first call on, over two windows:
- * the calls begin a new one after half a minute at the earliest.
+ * the calls begin a new one after half a minute at the earliest. A minute after the last call the measurement ends.
  */
 export const processState = () => {
   startWindow()

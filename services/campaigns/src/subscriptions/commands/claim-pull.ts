@@ -1,5 +1,6 @@
 import { type BodyOf, DETAILS, type ResponseOf, type subscriptionsInternal } from '@iodine/contracts'
 import { HttpError, type Peers } from '@iodine/service-kit'
+import type { QueryFilter } from 'mongoose'
 import type { Store } from '../../models.js'
 import { ended, LEASE_MS, NOTHING_SKIPPED, type SubscriptionDoc } from '../models/subscription.js'
 import { isAdmin } from '../policies/admin.js'
@@ -30,15 +31,18 @@ export const claimPull = async (store: Store, peers: Peers): Promise<Pull | null
   for (;;) {
     const now = new Date()
     const token = newToken()
+    const due: QueryFilter<SubscriptionDoc> = {
+      paused: false,
+      $or: [
+        { state: 'waiting', next_at: { $lte: now } },
+        { state: 'fetching', 'lease.until': { $lte: now } },
+      ],
+    }
+    // A retryable update writes to the database even if nothing matches.
+    if (!(await store.subscriptions.exists(due))) return null
     const doc = await store.subscriptions
       .findOneAndUpdate(
-        {
-          paused: false,
-          $or: [
-            { state: 'waiting', next_at: { $lte: now } },
-            { state: 'fetching', 'lease.until': { $lte: now } },
-          ],
-        },
+        due,
         {
           $set: {
             state: 'fetching',
