@@ -22,14 +22,14 @@ const line = ({ name, versions, severity, title, url, range }) =>
 const readAllowed = () => JSON.parse(readFileSync(join(root, 'scripts/audit-allowed.json'), 'utf8'))
 
 /** Fails on high or critical advisories. A registry that does not respond is reported, but not a failure. */
-export const auditDependencies = async ({ allowed = readAllowed(), patienceMs } = {}) => {
+export const auditDependencies = async ({ allowed = readAllowed(), timeoutMs } = {}) => {
   for (const { url, reason, until } of allowed)
     if (!url || !reason || !/^\d{4}-\d\d-\d\d$/.test(until))
       throw new Refusal('scripts/audit-allowed.json: each entry has a url, a reason, and a date in until.')
   // Imported lazily: its dependencies are absent before the first install.
   const { audit } = await import('./lib/audit.mjs')
   const registry = await configuredRegistry()
-  const { unanswered, count, severe, others } = await audit({ registry, allowed, patienceMs })
+  const { unanswered, count, severe, others } = await audit({ registry, allowed, timeoutMs })
   if (unanswered) return say(`Skipped: the registry was asked for advisories, and ${unanswered}.`)
   if (others.length > 0) say(`Known, and less than high:\n${others.map(line).join('\n')}`)
   if (severe.length > 0)

@@ -10,7 +10,7 @@ import type { Captured } from '../src/sources'
 
 const SIDE = 256
 /** A busy machine may read and hash for longer than the extension waits. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 /** A picture of this kind: its first byte decides on its pixels. */
 const pixelsOf = (kind: number) =>
   Uint8ClampedArray.from({ length: SIDE * SIDE * 4 }, (_, at) =>
@@ -77,7 +77,7 @@ const captured = (...paths: string[]): Captured => ({
 const mediaOf = ([found]: Captured[]) => found?.record.context?.media
 
 it('adds hashes of the bytes and of the looks, read without cookies, once', async () => {
-  const looks = createPictureLooks(PATIENCE_MS)
+  const looks = createPictureLooks(TIMEOUT_MS)
   const [found] = await looks.addTo([captured('/a.png', '/a.png', '/bb.png')])
   const hashes = (path: string) => ({
     url: base + path,
@@ -99,26 +99,26 @@ it('adds hashes of the bytes and of the looks, read without cookies, once', asyn
 
 it('leaves out what the user does not permit, what is gone or too large, and the looks of what is no picture', async () => {
   permitted = () => false
-  expect(mediaOf(await createPictureLooks(PATIENCE_MS).addTo([captured('/a.png')]))).toEqual([
+  expect(mediaOf(await createPictureLooks(TIMEOUT_MS).addTo([captured('/a.png')]))).toEqual([
     { url: `${base}/a.png` },
   ])
   expect(asked).toEqual([])
   permitted = () => true
   const found = mediaOf(
-    await createPictureLooks(PATIENCE_MS).addTo([captured('/gone.png', '/large.png', '/text.txt')]),
+    await createPictureLooks(TIMEOUT_MS).addTo([captured('/gone.png', '/large.png', '/text.txt')]),
   )
   expect(found?.map(medium => Object.keys(medium))).toEqual([['url'], ['url'], ['url', 'sha256']])
   const unreadable = { ...captured() }
   unreadable.record.context = { media: [{ url: 'file:///etc/passwd' }, { url: 'nonsense' }, { url: null }] }
-  expect(mediaOf(await createPictureLooks(PATIENCE_MS).addTo([unreadable]))).toEqual(
+  expect(mediaOf(await createPictureLooks(TIMEOUT_MS).addTo([unreadable]))).toEqual(
     unreadable.record.context.media,
   )
 })
 
 it('reads 20 pictures of a record, and leaves records without any as they are', async () => {
   const many = Array.from({ length: 30 }, (_, n) => `/${'x'.repeat(n + 10)}.png`)
-  const found = mediaOf(await createPictureLooks(PATIENCE_MS).addTo([captured(...many)]))
+  const found = mediaOf(await createPictureLooks(TIMEOUT_MS).addTo([captured(...many)]))
   expect(found?.map(({ sha256 }) => sha256 !== undefined)).toEqual(many.map((_, n) => n < 20))
   const plain = captured()
-  expect(await createPictureLooks(PATIENCE_MS).addTo([plain])).toEqual([plain])
+  expect(await createPictureLooks(TIMEOUT_MS).addTo([plain])).toEqual([plain])
 })

@@ -32,7 +32,7 @@ export const productionPackages = lockFile => {
  * @returns `unanswered` with the reason, or `severe` and `others`, lists of advisories with the affected
  *   versions
  */
-export async function audit({ registry, allowed, patienceMs = 8_000 }) {
+export async function audit({ registry, allowed, timeoutMs = 8_000 }) {
   const packages = productionPackages(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'))
   let advisories
   try {
@@ -40,14 +40,14 @@ export async function audit({ registry, allowed, patienceMs = 8_000 }) {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(packages),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
     })
     if (!response.ok) return { unanswered: `it answered ${response.status}` }
     advisories = await response.json()
     if (typeof advisories !== 'object' || advisories === null) throw new SyntaxError()
   } catch (error) {
     if (error.name === 'TimeoutError')
-      return { unanswered: `it did not answer within ${patienceMs / 1000} s` }
+      return { unanswered: `it did not answer within ${timeoutMs / 1000} s` }
     return {
       unanswered: error instanceof SyntaxError ? 'its answer is not JSON' : 'it could not be reached',
     }

@@ -133,14 +133,14 @@ it.each<[string, (response: ServerResponse) => void, string]>([
   { tags: 'long' },
   async (_, behaviour, reason) => {
     respond = behaviour
-    const { status, said } = await run({ patienceMs: 60_000 })
+    const { status, said } = await run({ timeoutMs: 60_000 })
     expect([status, said]).toEqual([0, `Skipped: the registry was asked for advisories, and ${reason}.\n`])
   },
 )
 
 it('is skipped, not failed, where the registry does not answer', async () => {
   respond = () => {}
-  const { status, said } = await run({ patienceMs: 300 })
+  const { status, said } = await run({ timeoutMs: 300 })
   expect([status, said]).toEqual([0, expect.stringContaining('it did not answer within 0.3 s')])
 })
 

@@ -66,14 +66,14 @@ export interface PictureLooks {
 /**
  * Reads pictures here rather than in the page, which may not read those of other hosts, and only where the user permits
  * it. Without cookies: what is read is what everybody gets. Each picture is asked for once while this script runs.
- * @param patienceMs time for all pictures of a message
+ * @param timeoutMs time for all pictures of a message
  */
-export const createPictureLooks = (patienceMs = PICTURES_MS): PictureLooks => {
+export const createPictureLooks = (timeoutMs = PICTURES_MS): PictureLooks => {
   /** Without hashes where a picture could not be read. */
   const known = new BoundedMap<string, Partial<PictureHashes>>(KNOWN_MAX)
 
   const read = async (addresses: readonly string[]): Promise<void> => {
-    const signal = AbortSignal.timeout(patienceMs)
+    const signal = AbortSignal.timeout(timeoutMs)
     const waiting = [...addresses]
     const go = async () => {
       for (let url = waiting.shift(); url !== undefined && !signal.aborted; url = waiting.shift()) {

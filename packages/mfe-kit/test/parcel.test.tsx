@@ -6,7 +6,7 @@ import { defineParcel, type HostProps, useHost } from '../src'
 import { type MountedParcel, mountParcel } from '../src/host'
 
 /** Timeout in milliseconds, sufficient on a busy machine. */
-const PATIENCE = 30_000
+const TIMEOUT_MS = 30_000
 
 const user: Profile = {
   id: 'a'.repeat(24),
@@ -79,7 +79,7 @@ test('a section sees its path below the base, the host props, and links that car
         expect.objectContaining({ pathname: '/dashboard/iods/profile/1' }),
         expect.anything(),
       ),
-    PATIENCE,
+    TIMEOUT_MS,
   )
 })
 
@@ -92,7 +92,7 @@ test('an unknown path below the section is Page Not Found', async () => {
       hostProps({ location: at(`/dashboard/iods${path}`) }),
     )
     await parcel.mounted
-    const text = await vi.waitFor(() => container.querySelector('h1')?.textContent ?? expect.fail(), PATIENCE)
+    const text = await vi.waitFor(() => container.querySelector('h1')?.textContent ?? expect.fail(), TIMEOUT_MS)
     const link = container.querySelector('a')?.getAttribute('href')
     await parcel.unmount()
     return link ? [text, link] : text
@@ -110,7 +110,7 @@ test('new props reach the section without mounting it again, also in quick succe
   await mount(Section, hostProps())
   const opened = container.querySelector('p')?.dataset.open
   for (const page of ['a', 'b', 'c']) parcel?.update(hostProps({ location: at(`/dashboard/iods/${page}`) }))
-  await vi.waitFor(() => expect(container.textContent).toContain('/c ada'), PATIENCE)
+  await vi.waitFor(() => expect(container.textContent).toContain('/c ada'), TIMEOUT_MS)
   expect(container.querySelector('p')?.dataset.open).toBe(opened)
 })
 
@@ -122,7 +122,7 @@ test('a throw while rendering reaches the host and leaves nothing behind', async
   }, props)
   await vi.waitFor(
     () => expect(props.onCrash).toHaveBeenCalledWith(expect.objectContaining({ message: 'boom' })),
-    PATIENCE,
+    TIMEOUT_MS,
   )
   expect(container.textContent).toBe('')
   expect(printed).toHaveBeenCalled()

@@ -21,7 +21,7 @@ export interface FaultProxy {
 export interface FaultProxyOptions {
   slowMs?: number
   /** How long connecting to the target is retried, as it may be restarting; 0 tries once. */
-  patienceMs?: number
+  timeoutMs?: number
 }
 
 const RETRY_MS = 25
@@ -79,7 +79,7 @@ class Pipe {
 /** Starts a proxy to a port, which may change when the target restarts. */
 export const startFaultProxy = async (
   target: () => number | undefined,
-  { slowMs = 300, patienceMs = 0 }: FaultProxyOptions = {},
+  { slowMs = 300, timeoutMs = 0 }: FaultProxyOptions = {},
 ): Promise<FaultProxy> => {
   let state: FaultProxyState = 'open'
   const pipes = new Set<Pipe>()
@@ -127,7 +127,7 @@ export const startFaultProxy = async (
   const server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, client => {
     keep(client)
     client.on('error', () => {})
-    const begin = () => connect(client, Date.now() + patienceMs)
+    const begin = () => connect(client, Date.now() + timeoutMs)
     if (state === 'reset') client.resetAndDestroy()
     else if (state === 'silent') unanswered.push(begin)
     else begin()

@@ -7,10 +7,10 @@ beforeAll(async () => {
 })
 afterAll(() => provider.stop())
 
-const ask = (text = 'Ana reads books. Yes. Bo writes long letters', patienceMs = 30_000) =>
+const ask = (text = 'Ana reads books. Yes. Bo writes long letters', timeoutMs = 30_000) =>
   fetch(`${provider.url}/chat/completions`, {
     method: 'POST',
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
     headers: { authorization: 'Bearer sk-test' },
     body: JSON.stringify({
       model: 'm',

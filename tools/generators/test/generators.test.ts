@@ -14,7 +14,7 @@ let written: string[]
 let changed: string[]
 
 /** Compilers and whole test runs are slow on a busy machine. */
-const PATIENCE_MS = 480_000
+const TIMEOUT_MS = 480_000
 
 /**
  * Not copied: files of one checkout, bundles, node_modules, which the copy links to, and the apps that tests of the build
@@ -77,7 +77,7 @@ beforeAll(async () => {
     table,
     text.replace(/^ {2}'POST \/auth\/logout'/m, found => `${row}${found}`),
   )
-}, PATIENCE_MS)
+}, TIMEOUT_MS)
 afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a generated service with its section', () => {
@@ -95,7 +95,7 @@ describe('a generated service with its section', () => {
       await run(process.execPath, 'scripts/structure.mjs')
       await run(bin('knip'), '--no-config-hints')
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 
   it(
@@ -105,7 +105,7 @@ describe('a generated service with its section', () => {
       const { stdout } = await run(bin('vitest'), 'run', '--reporter', 'verbose', 'deploy/test')
       expect(stdout).toContain('services.yaml: Deployment specimens')
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   )
 })
 

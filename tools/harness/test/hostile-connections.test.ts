@@ -8,7 +8,7 @@ import { startTestStack, type TestStack } from '../src/index.js'
 /** Sockets of an attack: more than a service has connections. */
 const SOCKETS = 160
 /** Without shares, other users would wait as long as the attack lasts. */
-const PATIENCE_MS = 45_000
+const TIMEOUT_MS = 45_000
 
 let stack: TestStack
 let attacker: SignedInUser
@@ -33,14 +33,14 @@ const load = async (): Promise<Load> => (await (await fetch(`${stack.url}/readyz
 /** Other users read each section and sign in, all with 200, before, during and after the attack. */
 const expectOthersServed = async (isUnderWay: () => Promise<boolean>) => {
   const paths = ['/profile/me', '/iods?limit=5', '/narratives/data', '/graph/triplets']
-  const expectUnderWay = () => expect.poll(isUnderWay, { timeout: PATIENCE_MS }).toBe(true)
+  const expectUnderWay = () => expect.poll(isUnderWay, { timeout: TIMEOUT_MS }).toBe(true)
   await expectUnderWay()
   for (let round = 0; round < 3; round++) {
     const answers = await Promise.all(
       paths.map(async path => {
         const answer = await fetch(`${stack.url}/api/v1${path}`, {
           headers: { authorization: `Bearer ${other.token}` },
-          signal: AbortSignal.timeout(PATIENCE_MS),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
         })
         await answer.arrayBuffer()
         return [path, answer.status]

@@ -10,9 +10,9 @@ export interface MountedParcel {
 }
 
 /** single-spa logs errors of lifecycles that take longer; by default 3 s, which on a slow machine is no fault. */
-const PATIENCE = { millis: 30_000, warningMillis: 30_000 }
+const TIMEOUT = { millis: 30_000, warningMillis: 30_000 }
 const timeouts = Object.fromEntries(
-  ['bootstrap', 'mount', 'update', 'unmount'].map(lifecycle => [lifecycle, PATIENCE]),
+  ['bootstrap', 'mount', 'update', 'unmount'].map(lifecycle => [lifecycle, TIMEOUT]),
 )
 
 /**

@@ -13,7 +13,7 @@ export interface Comparison {
 export type StoredClusters = Pick<BodyFor<typeof canonInternal.applyCanon>, 'entities' | 'verbs'>
 
 /** More time than the largest comparison takes on a busy machine. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const HEAP_MB = 2_048
 
 /** The compiled entry file: threads cannot run TypeScript. */
@@ -39,7 +39,7 @@ export const assignInThread = (comparison: Comparison): Promise<StoredClusters> 
     })
     const timer = setTimeout(
       () => end(() => reject(new Error('labels were not compared in time'))),
-      PATIENCE_MS,
+      TIMEOUT_MS,
     )
     const end = (settle: () => void) => {
       clearTimeout(timer)

@@ -3,7 +3,7 @@ import { addressOf, timeoutSignal } from '@iodine/service-kit'
 import { z } from 'zod'
 import type { AuthConfig } from '../../config.js'
 
-const PATIENCE_MS = 2_000
+const TIMEOUT_MS = 2_000
 /** Of a part of an earlier version, `process` is absent. */
 const readiness = z.object({
   parts: z.record(z.string(), z.enum(['up', 'down'])),
@@ -13,7 +13,7 @@ const readiness = z.object({
 /** Asks a part whether it is ready. One that does not answer in time is down. */
 const readPart = async (name: string, url: string): Promise<PartState> => {
   try {
-    const answer = await fetch(new URL('/readyz', url), { signal: timeoutSignal(PATIENCE_MS) })
+    const answer = await fetch(new URL('/readyz', url), { signal: timeoutSignal(TIMEOUT_MS) })
     const { parts, process = null } = readiness.parse(await answer.json())
     return { name, state: answer.ok ? 'up' : 'down', dependencies: parts, process }
   } catch {

@@ -12,7 +12,7 @@ import { type Change, OverlayTable } from './overlay-table.js'
 /** Changes are read at most this often. */
 const REFRESH_MS = 2_000
 /** How long a reading of changes is waited for before the next one begins. */
-const REFRESH_PATIENCE_MS = 5_000
+const REFRESH_TIMEOUT_MS = 5_000
 /** How much later than its revision a change may be seen: a transaction takes 60 s, and clocks differ. */
 const LATE_MS = 90_000
 /** All IODs are read again after this time, as a restored database or a wrong clock may falsify the table. */
@@ -127,7 +127,7 @@ export const createOverlay = (
   let kept: Kept | undefined
   let snapshot: Snapshot | undefined
   const building = createSingleFlight<'all', Kept>()
-  const refreshing = createSharedReads<'changes', void>(REFRESH_PATIENCE_MS)
+  const refreshing = createSharedReads<'changes', void>(REFRESH_TIMEOUT_MS)
 
   async function* readAll(): AsyncGenerator<Found> {
     for (let after: Types.ObjectId | undefined; ; ) {

@@ -63,7 +63,7 @@ const BATCH = 200
 /** Narratives counted between two yields to the event loop. */
 const SLICE = 10_000
 /** A build is not waited for longer before the next one begins. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -214,7 +214,7 @@ const build = async (
 export const createCanonReader = (models: NarrativeModels) => {
   const readMap = createMapReader(models)
   const cache = createStampedCache<CanonView>(KEPT, ({ triplets }) => triplets)
-  const reading = createSharedReads<string, CanonView>(PATIENCE_MS)
+  const reading = createSharedReads<string, CanonView>(TIMEOUT_MS)
   const readView = (user_id: Types.ObjectId): Promise<CanonView> => {
     const name = user_id.toHexString()
     return reading(name, async () => {
