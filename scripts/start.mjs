@@ -9,7 +9,7 @@ await main(async () => {
   const unknown = process.argv.slice(2).find(option => option !== '--demo')
   if (unknown)
     throw new Refusal(
-      `npm start takes no option ${unknown}, only --demo. Settings are environment variables: see README.md.`,
+      `npm start takes no option ${unknown}, only --demo. Settings are environment variables: see docs/settings.md.`,
     )
   await prepare()
   process.env.NODE_ENV ??= 'production'

@@ -87,7 +87,9 @@ export const secretsKeySetting = keysSetting(',', text => {
   const { ids, lost } = keyringOf(keys.join(','))
   if (lost.some(id => ids.includes(id))) refuse('names a key as lost that it holds')
   return keys
-})
+}).describe(
+  '32 bytes in base64. Encrypts AI keys, keys of feeds and queued mails. Several, separated by commas, during a rotation; the first encrypts. `npm start` creates one in `DATA_DIR`.',
+)
 
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g
 
@@ -129,8 +131,9 @@ export const quotaSetting = z.coerce
   .min(1, 'must be at least 1')
 /** Settings of services that store user data. */
 export const storageSettings = {
-  /** Capacity that the storage-growth alarm measures against. */
-  STORAGE_ALARM_BYTES: quotaSetting.default(20 * 1024 ** 3),
+  STORAGE_ALARM_BYTES: quotaSetting
+    .default(20 * 1024 ** 3)
+    .describe('Capacity in bytes that the alert StorageNearlyFull measures against.'),
 }
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -156,13 +159,22 @@ const headersSetting = z
 
 /** Settings of trace export; the names are OpenTelemetry's. */
 export const tracingSettings = {
-  /** Base address of a collector that accepts OTLP over HTTP. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https').optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: headersSetting,
-  /** Encoding of the exported spans: JSON takes more time and bytes. */
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf', 'http/json']).default('http/protobuf'),
-  /** Share of requests that are traced (0–1). */
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0).max(1).default(1),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http', 'https')
+    .optional()
+    .describe('Base address of an OTLP/HTTP collector. Without it nothing is traced.'),
+  OTEL_EXPORTER_OTLP_HEADERS: headersSetting.describe(
+    'Headers of each export: `name=value`, separated by commas, percent-encoded. May contain a secret.',
+  ),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .enum(['http/protobuf', 'http/json'])
+    .default('http/protobuf')
+    .describe('`http/protobuf` or `http/json`. JSON takes more time and bytes.'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number('must be a number')
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('Share of requests that are traced, 0 to 1.'),
 }
 
 /** Settings with each service's address. */
@@ -175,28 +187,38 @@ const addresses = Object.fromEntries(
  * addresses.
  */
 export const serviceConfigSchema = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: portSetting.default(0),
-  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
-  REDIS_URL: urlSetting('redis', 'rediss'),
-  /** Prefix of every Redis key, so that several deployments can share one Redis. */
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  PORT: portSetting
+    .default(0)
+    .describe('Port to listen on. 0 takes a free one. `npm start` listens on 8080.'),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .default('info')
+    .describe('`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
+  REDIS_URL: urlSetting('redis', 'rediss').describe(
+    'One Redis or Valkey for all parts, with an append-only file and `maxmemory-policy noeviction`. `npm start` starts one.',
+  ),
   REDIS_PREFIX: z
     .string()
     .regex(/^[\w-]+$/)
-    .default('iodine'),
-  /**
-   * Secret shared by the deployment's services; internal routes refuse calls without it. Several keys,
-   * separated by commas, are all accepted, and the first is sent to peers: this allows rotation one service
-   * at a time.
-   */
+    .default('iodine')
+    .describe('Prefix of every Redis key. Deployments with different prefixes can share one Redis.'),
   SERVICE_KEY: z
     .string()
-    .refine(keys => keys.split(',').every(key => key.length >= 16), 'must have at least 16 characters'),
-  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  /**
-   * How long a draining process accepts requests before it closes. Must exceed the clients' keep-alive time.
-   */
-  DRAIN_MS: z.coerce.number().int().min(0).max(30_000).default(2_000),
+    .refine(keys => keys.split(',').every(key => key.length >= 16), 'must have at least 16 characters')
+    .describe(
+      'Secret of at least 16 characters for internal requests. Several, separated by commas, are accepted during a rotation; the first is sent.',
+    ),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on').describe('`off` for load tests.'),
+  DRAIN_MS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(30_000)
+    .default(2_000)
+    .describe(
+      'Milliseconds for which a stopping process accepts requests. Must exceed the keep-alive time of its clients.',
+    ),
   ...addresses,
   ...tracingSettings,
 })
@@ -204,13 +226,19 @@ export type ServiceConfig = z.output<typeof serviceConfigSchema>
 
 /** Settings of a service with its own database. */
 export const storeConfigSchema = serviceConfigSchema.extend({
-  MONGODB_URI: urlSetting('mongodb', 'mongodb+srv'),
-  /** Databases are named `{prefix}_{service}`. */
+  MONGODB_URI: urlSetting('mongodb', 'mongodb+srv').describe(
+    'Address of a replica set, as transactions need one. Each service may have its own. `npm start` starts an embedded database.',
+  ),
   MONGODB_PREFIX: z
     .string()
     .regex(/^[\w-]+$/)
-    .default('iodine'),
-  /** `api` leaves recurring tasks and heavy work to other processes of the service; `jobs` and `all` do them. */
-  ROLE: z.enum(['all', 'api', 'jobs']).default('all'),
+    .default('iodine')
+    .describe('Databases are named `{prefix}_{service}`.'),
+  ROLE: z
+    .enum(['all', 'api', 'jobs'])
+    .default('all')
+    .describe(
+      '`api` leaves recurring tasks and heavy work to other processes of the service. `jobs` and `all` do them.',
+    ),
 })
 export type StoreConfig = z.output<typeof storeConfigSchema>

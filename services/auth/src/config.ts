@@ -14,17 +14,27 @@ const emails = z
   .pipe(z.array(email))
 
 export const authConfigSchema = storeConfigSchema.extend({
-  /** Base URL of links in mails. */
-  PUBLIC_URL: urlSetting('http', 'https').transform(url => url.replace(/\/+$/, '')),
-  BETA_REQUIRED: switchSetting.default(false),
-  ADMIN_EMAILS: emails.default([]),
-  /** `required`: administrators administer in sessions that a passkey opened. */
-  ADMIN_PASSKEYS: z.enum(['optional', 'required']).default('optional'),
-  /** Address of the workers, whose state administrators see. */
-  WORKERS_URL: urlSetting('http', 'https').optional(),
-  /** Encrypts AI keys, keys of feeds and mail jobs. The first key seals, all open. */
+  PUBLIC_URL: urlSetting('http', 'https')
+    .transform(url => url.replace(/\/+$/, ''))
+    .describe(
+      'Base of the links in mails, and sign-in address of the extension. With `npm start`: `http://localhost:PORT`.',
+    ),
+  BETA_REQUIRED: switchSetting.default(false).describe('`true`: new accounts need a beta code.'),
+  ADMIN_EMAILS: emails
+    .default([])
+    .describe(
+      'Email addresses of administrators, separated by commas. With `npm start`: `admin@iodine.local`.',
+    ),
+  ADMIN_PASSKEYS: z
+    .enum(['optional', 'required'])
+    .default('optional')
+    .describe('`required`: administration needs a session that a passkey opened.'),
+  WORKERS_URL: urlSetting('http', 'https')
+    .optional()
+    .describe('Internal address of the workers. Adds them to `/readyz` and to Admin → System.'),
   SECRETS_KEY: secretsKeySetting,
-  /** The first key signs, all verify. */
-  JWT_PRIVATE_KEY: signingKeysSetting,
+  JWT_PRIVATE_KEY: signingKeysSetting.describe(
+    'Ed25519 key, PKCS 8 in PEM. Signs sessions. Several, one after the other, during a rotation; the first signs. `npm start` creates one in `DATA_DIR`.',
+  ),
 })
 export type AuthConfig = z.output<typeof authConfigSchema>

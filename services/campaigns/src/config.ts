@@ -3,12 +3,13 @@ import type { z } from 'zod'
 
 export const campaignsConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** Maximum campaigns per user, and maximum IODs per campaign. */
-  QUOTA_CAMPAIGNS: quotaSetting.default(200),
-  QUOTA_CAMPAIGN_IODS: quotaSetting.default(10_000),
-  /** Maximum bytes of a user's imported files. */
-  QUOTA_IMPORT_BYTES: quotaSetting.default(268_435_456),
-  /** Maximum bytes of what a user publishes. */
-  QUOTA_PUBLISHED_BYTES: quotaSetting.default(268_435_456),
+  QUOTA_CAMPAIGNS: quotaSetting.default(200).describe('Campaigns of a user.'),
+  QUOTA_CAMPAIGN_IODS: quotaSetting.default(10_000).describe('IODs in a campaign.'),
+  QUOTA_IMPORT_BYTES: quotaSetting
+    .default(268_435_456)
+    .describe('Bytes of the files that a user imports into campaigns.'),
+  QUOTA_PUBLISHED_BYTES: quotaSetting
+    .default(268_435_456)
+    .describe('Bytes of the objects that a user publishes in feeds.'),
 })
 export type CampaignsConfig = z.output<typeof campaignsConfigSchema>

@@ -9,14 +9,16 @@ import type { z } from 'zod'
 
 export const collectorConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** Maximum number of records per user, and maximum bytes of their JSON in total. */
-  QUOTA_RECORDS: quotaSetting.default(20_000),
-  QUOTA_RECORD_BYTES: quotaSetting.default(1024 ** 3),
-  /** Maximum bytes of the blobs of a user's captures. */
-  QUOTA_CAPTURE_BYTES: quotaSetting.default(2 * 1024 ** 3),
-  /** Signs checkpoints of the log of seals. */
-  SEAL_PRIVATE_KEY: signingKeySetting,
-  /** Where the blobs of captures are kept: `file:///FOLDER`, `s3://KEY:SECRET@HOST/BUCKET`, or the database. */
-  BLOBS_URL: urlSetting('file', 's3', 'gridfs').default('gridfs:'),
+  QUOTA_RECORDS: quotaSetting.default(20_000).describe('Records of a user.'),
+  QUOTA_RECORD_BYTES: quotaSetting.default(1024 ** 3).describe('Bytes of the records of a user as JSON.'),
+  QUOTA_CAPTURE_BYTES: quotaSetting.default(2 * 1024 ** 3).describe('Bytes of the captures of a user.'),
+  SEAL_PRIVATE_KEY: signingKeySetting.describe(
+    'Ed25519 key, PKCS 8 in PEM. Signs the checkpoints of the evidence log. `npm start` creates one in `DATA_DIR`.',
+  ),
+  BLOBS_URL: urlSetting('file', 's3', 'gridfs')
+    .default('gridfs:')
+    .describe(
+      'Store of the captures: `file:///FOLDER`, `s3://KEY:SECRET@HOST/BUCKET`, or `gridfs:` for the database. With `npm start`: `DATA_DIR/blobs`.',
+    ),
 })
 export type CollectorConfig = z.output<typeof collectorConfigSchema>

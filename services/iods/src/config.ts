@@ -3,10 +3,13 @@ import type { z } from 'zod'
 
 export const iodsConfigSchema = storeConfigSchema.extend({
   ...storageSettings,
-  /** Per user: maximum IODs per day (UTC), maximum IODs in total, maximum bytes of their texts and of quotes. */
-  QUOTA_IODS_A_DAY: quotaSetting.default(500),
-  QUOTA_IODS: quotaSetting.default(20_000),
-  QUOTA_IOD_BYTES: quotaSetting.default(16 * 1024 ** 2),
-  QUOTA_EVIDENCE_BYTES: quotaSetting.default(16 * 1024 ** 2),
+  QUOTA_IODS_A_DAY: quotaSetting.default(500).describe('IODs that a user may create on a day (UTC).'),
+  QUOTA_IODS: quotaSetting.default(20_000).describe('IODs that a user may create in total.'),
+  QUOTA_IOD_BYTES: quotaSetting
+    .default(16 * 1024 ** 2)
+    .describe('Bytes of the values and descriptions of the IODs of a user.'),
+  QUOTA_EVIDENCE_BYTES: quotaSetting
+    .default(16 * 1024 ** 2)
+    .describe('Bytes of the quotes, contexts and addresses of the evidence of a user.'),
 })
 export type IodsConfig = z.output<typeof iodsConfigSchema>

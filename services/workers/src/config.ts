@@ -23,30 +23,50 @@ const isCertificate = (pem: string): boolean => {
 }
 
 export const workersConfigSchema = serviceConfigSchema.extend({
-  /** Decrypts sealed mail jobs and sealed AI keys. */
   SECRETS_KEY: secretsKeySetting,
-  SMTP_URL: urlSetting('smtp', 'smtps'),
-  MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`),
-  OPENAI_BASE_URL: urlSetting('http', 'https').default('https://api.openai.com/v1'),
-  OPENAI_MODEL: z.string().default('gpt-4o-mini'),
-  /** Compares labels of canonical narratives by their meaning, on request. Must offer 256 dimensions. */
-  OPENAI_EMBEDDINGS_MODEL: z.string().default('text-embedding-3-small'),
-  /** Milliseconds that the vectors of a user's labels may take. */
-  EMBEDDINGS_TIMEOUT_MS: z.coerce.number().int().min(1).default(60_000),
-  /** A time-stamping authority (RFC 3161), which witnesses the log of seals every hour. */
-  TSA_URL: urlSetting('http', 'https').optional(),
-  /** Hosts of the deployment's own network that subscriptions may ask: `host` or `host:port`, separated by commas. */
-  SUBSCRIPTIONS_ALLOW: hostsSetting.default([]),
-  /** A certification authority that subscriptions trust beside the usual ones; PEM. */
+  SMTP_URL: urlSetting('smtp', 'smtps').describe(
+    '`smtp://user:password@host:port` or `smtps://…`. `npm start` starts an inbox.',
+  ),
+  MAIL_FROM: z.string().default(`${PRODUCT_NAME} <no-reply@iodine.local>`).describe('Sender of mails.'),
+  OPENAI_BASE_URL: urlSetting('http', 'https')
+    .default('https://api.openai.com/v1')
+    .describe('Any provider with the API of OpenAI.'),
+  OPENAI_MODEL: z.string().default('gpt-4o-mini').describe('Model of the provider for triplets.'),
+  OPENAI_EMBEDDINGS_MODEL: z
+    .string()
+    .default('text-embedding-3-small')
+    .describe(
+      'Model of the provider for embeddings, which compares variants on request. Must offer 256 dimensions.',
+    ),
+  EMBEDDINGS_TIMEOUT_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(60_000)
+    .describe('Milliseconds for the embeddings of all variants of a user.'),
+  TSA_URL: urlSetting('http', 'https')
+    .optional()
+    .describe('Time-stamping authority (RFC 3161) that stamps the evidence log every hour.'),
+  SUBSCRIPTIONS_ALLOW: hostsSetting
+    .default([])
+    .describe(
+      'Hosts of the own network that subscriptions may query: `host` or `host:port`, separated by commas.',
+    ),
   SUBSCRIPTIONS_CA: z
     .string()
     .transform(pem => pem.replaceAll('\\n', '\n'))
     .refine(isCertificate, 'must be a certificate in PEM')
-    .optional(),
-  /**
-   * Milliseconds that a lost worker's lock holds its extractions. They restart on another worker within a
-   * third of it more.
-   */
-  EXTRACTION_LOCK_MS: z.coerce.number().int().min(1_000).default(15_000),
+    .optional()
+    .describe(
+      'Certification authority that subscriptions trust beside the usual ones: PEM, line breaks may be `\\n`.',
+    ),
+  EXTRACTION_LOCK_MS: z.coerce
+    .number()
+    .int()
+    .min(1_000)
+    .default(15_000)
+    .describe(
+      'Milliseconds that the lock of a lost worker holds its extractions. Another worker restarts them within a third of it more.',
+    ),
 })
 export type WorkersConfig = z.output<typeof workersConfigSchema>

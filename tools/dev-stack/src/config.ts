@@ -49,19 +49,23 @@ const bounds: Record<string, z.ZodType> = Object.assign(
 )
 
 /**
- * The environment variables of a deployment, listed in the README. Each absent one has an embedded default.
+ * The environment variables of a deployment, listed in docs/settings.md. Each absent one has an embedded default.
  */
 export const stackConfigSchema = z.object({
   PORT: portSetting.default(8080),
   HOST: hostSetting.default('127.0.0.1'),
   PUBLIC_URL: urlSetting('http', 'https').optional(),
-  DATA_DIR: z.string().default('.data'),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .describe('State of all embedded parts. One running copy for each folder.'),
   MONGODB_URI: urlSetting('mongodb', 'mongodb+srv').optional(),
   REDIS_URL: urlSetting('redis', 'rediss').optional(),
   SMTP_URL: urlSetting('smtp', 'smtps').optional(),
-  INBOX_PORT: portSetting.default(1080),
-  /** Does not default to HOST: a reader of the inbox can sign in as any user. */
-  INBOX_HOST: hostSetting.default('127.0.0.1'),
+  INBOX_PORT: portSetting.default(1080).describe('Port of the page of the embedded inbox.'),
+  INBOX_HOST: hostSetting
+    .default('127.0.0.1')
+    .describe('Address of that page. A reader of the inbox can sign in as any user.'),
   MAIL_FROM: z
     .string()
     .refine(

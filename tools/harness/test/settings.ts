@@ -1,6 +1,12 @@
+import { SERVICE_NAMES } from '@iodine/contracts'
 import { stackConfigSchema } from '@iodine/dev-stack'
-import { PARTS } from '@iodine/dev-stack/parts'
+import { PART_NAMES, PARTS } from '@iodine/dev-stack/parts'
 import type { z } from 'zod'
+
+const ADDRESSES = new Set(
+  SERVICE_NAMES.filter(name => name !== 'auth').map(name => `${name.toUpperCase()}_URL`),
+)
+const NONE = { start: false, fallback: '', description: '' }
 
 /** A setting as defined by the schemas. */
 export interface Setting {
@@ -9,6 +15,7 @@ export interface Setting {
   parts: string[]
   /** The default as written in an environment; `required` or `none` if there is no default. */
   fallback: string
+  description: string
 }
 
 const fallbackOf = (schema: z.ZodType): string => {
@@ -25,14 +32,53 @@ export const settings = (): Map<string, Setting> => {
   const start = new Set([...Object.keys(stackConfigSchema.shape), 'SOCIAL_LINKS'])
   for (const [part, { schema }] of Object.entries(PARTS))
     for (const [name, field] of Object.entries(schema.shape)) {
-      const setting = found.get(name) ?? { start: start.delete(name) || false, parts: [], fallback: '' }
+      const setting = found.get(name) ?? { ...NONE, start: start.delete(name), parts: [] }
       setting.parts.push(part)
       const fallback = fallbackOf(field as z.ZodType)
       // A setting may be required by one part and optional for another.
       setting.fallback = setting.fallback === 'required' ? 'required' : fallback
+      setting.description ||= (field as z.ZodType).description ?? ''
       found.set(name, setting)
     }
-  for (const name of start)
-    found.set(name, { start: true, parts: [], fallback: fallbackOf(stackConfigSchema.shape[name as never]) })
+  for (const name of start) {
+    const field: z.ZodType = stackConfigSchema.shape[name as never]
+    found.set(name, {
+      start: true,
+      parts: [],
+      fallback: fallbackOf(field),
+      description: field.description ?? '',
+    })
+  }
   return found
+}
+
+/** Groups of parts that have one name in the table. A new service needs no row. */
+const PART_GROUPS = new Map([
+  [PART_NAMES.join(), 'all'],
+  [SERVICE_NAMES.join(), 'services'],
+  ['', '`npm start`'],
+])
+
+const HEAD = `# Settings
+
+This page lists every environment variable for operators. The code that reads them generates it: \`npx vitest run tools/harness/test/operations -u\`.
+
+- An empty variable counts as absent. A wrong one stops the start, which lists every fault.
+- \`npm start\` and the environment file of docker compose accept those with a tick. They set the others themselves.
+- _services_ are those with a database of their own: all parts but the workers and the gateway.
+- \`{SERVICE}_URL\` is the internal address of each other service, such as \`IODS_URL\`. Routes of a service without an address answer 503.
+
+| setting | \`npm start\` | read by | default | meaning |
+| --- | --- | --- | --- | --- |
+`
+
+/** The page docs/settings.md. */
+export const settingsPage = (): string => {
+  const rows = [...settings()].filter(([name]) => !ADDRESSES.has(name))
+  const row = ([name, { start, parts, fallback, description }]: (typeof rows)[number]) => {
+    // A local path is the developer's own; long defaults hide the rest.
+    const shown = fallback.startsWith('/') || fallback.length > 60 ? 'see the code' : fallback
+    return `| \`${name}\` | ${start ? '✓' : ''} | ${PART_GROUPS.get(parts.join()) ?? parts.join(', ')} | ${/^(none|required|see the code)$/.test(shown) ? shown : `\`${shown}\``} | ${description} |\n`
+  }
+  return HEAD + rows.map(row).join('')
 }
