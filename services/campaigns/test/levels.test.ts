@@ -245,11 +245,11 @@ const checkFeeds = async (copy: Copy, all: readonly Campaign[], marks: readonly 
     for (const [n, { feed: of }] of published.entries()) {
       if (!of) continue
       const text = await feed(copy, `/taxii2/iodine/collections/${of.collection}/objects/`, tlp)
-      for (const each of numbersIn(text)) {
-        atLeast(`key, ${each}`, tlp, marks[each] ?? 'red')
-        // Withdrawn objects have nothing of values but the pattern.
-        if (published[n]?.published) atLeast(`key, ${each}`, tlp, published[n]?.tlp ?? 'red')
-      }
+      for (const each of numbersIn(text)) atLeast(`key, ${each}`, tlp, marks[each] ?? 'red')
+      // A revoked version contains the pattern alone, for readers of the version before.
+      const { objects = [] } = JSON.parse(text || '{}') as { objects?: { revoked?: boolean }[] }
+      const live = JSON.stringify(objects.filter(({ revoked }) => !revoked))
+      for (const each of numbersIn(live)) atLeast(`live, ${each}`, tlp, published[n]?.tlp ?? 'red')
     }
     const manifest = JSON.parse((await feed(copy, '/feeds/misp/manifest.json', tlp, '*/*')) || '{}')
     for (const uuid of Object.keys(manifest)) {

@@ -181,7 +181,7 @@ export async function newService({ root, name }) {
       before(
         `import { ${name}Api } from './${name}.js'\n${text}`,
         /^} as const satisfies Record<string, ServiceManifest>/m,
-        `  ${name}: {\n    prefixes: { ${name}: {} },\n    apis: { ${name}: ${name}Api },\n    internal: personalDataInternal,\n  },`,
+        `  ${name}: {\n    prefixes: { ${name}: {} },\n    apis: { ${name}: ${name}Api },\n    internal: { ...personalDataInternal, ...outboxInternal },\n  },`,
       ),
     ),
     await addReference(root, 'tsconfig.json', `services/${name}`),
