@@ -46,8 +46,7 @@ export async function audit({ registry, allowed, timeoutMs = 8_000 }) {
     advisories = await response.json()
     if (typeof advisories !== 'object' || advisories === null) throw new SyntaxError()
   } catch (error) {
-    if (error.name === 'TimeoutError')
-      return { unanswered: `it did not answer within ${timeoutMs / 1000} s` }
+    if (error.name === 'TimeoutError') return { unanswered: `it did not answer within ${timeoutMs / 1000} s` }
     return {
       unanswered: error instanceof SyntaxError ? 'its answer is not JSON' : 'it could not be reached',
     }

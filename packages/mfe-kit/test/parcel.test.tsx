@@ -92,7 +92,10 @@ test('an unknown path below the section is Page Not Found', async () => {
       hostProps({ location: at(`/dashboard/iods${path}`) }),
     )
     await parcel.mounted
-    const text = await vi.waitFor(() => container.querySelector('h1')?.textContent ?? expect.fail(), TIMEOUT_MS)
+    const text = await vi.waitFor(
+      () => container.querySelector('h1')?.textContent ?? expect.fail(),
+      TIMEOUT_MS,
+    )
     const link = container.querySelector('a')?.getAttribute('href')
     await parcel.unmount()
     return link ? [text, link] : text
