@@ -720,6 +720,9 @@ const capturesIn = (storage: 'file' | 'gridfs' | 's3') => {
     expect((await api.send('GET', `/captures/${id}`)).status).toBe(404)
     expect(await captures.countDocuments({ _id: doc?._id as never })).toBe(0)
     await expectStored(before - 2)
+    // The handler of the erasure reads on after the last blob is gone.
+    const erasures = () => service.mongo.collection('outbox').countDocuments({ kind: 'capture.erased' })
+    await expect.poll(erasures, { timeout: 30_000 }).toBe(0)
     const { all, writes } = await commandsOf(service.mongo, () => service.tasks.run('open-captures'))
     expect([all.length, writes]).toEqual([1, []])
   })
