@@ -37,7 +37,9 @@ export const gatewayConfigSchema = serviceConfigSchema.extend({
     .describe('Links beside the contact: `Label=https://…`, separated by commas. `none` for no links.'),
   EXTENSION_URL: z.string().default('').describe('Download address of the extension, if not this gateway.'),
   PUBLIC_URL: urlSetting('http', 'https').optional(),
-  OFFLINE_AI: switchSetting.default(false).describe('Tells the screens that no AI model is at work.'),
+  OFFLINE_AI: switchSetting
+    .default(false)
+    .describe('`true`: the screens say that rules, not an AI model, analyze texts.'),
   CORS_ORIGINS: list().describe('Further origins whose pages may call the API, separated by commas.'),
   TRUST_PROXY: z
     .string()

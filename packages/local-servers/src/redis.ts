@@ -44,7 +44,7 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
   // "everysec" may acknowledge before the write reaches the kernel, while a slow fsync is in progress.
-  // Ten background runs a second, the default, are most of what an idle Redis costs.
+  // `hz 1`: by default Redis runs background work ten times a second, which is most of its CPU time when idle.
   const settings = `bind 127.0.0.1
 port ${port}
 requirepass ${password}

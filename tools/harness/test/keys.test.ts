@@ -59,7 +59,7 @@ beforeAll(async () => {
       },
     )
     onward.on('error', () => response.destroy())
-    // Else a replica waits for the rest of a body until Node's time limit, and does not close before.
+    // A replica with half a body would not close before Node's request timeout of 300 s.
     response.on('close', () => onward.destroy())
     request.pipe(onward)
   })

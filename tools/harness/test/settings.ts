@@ -76,9 +76,18 @@ This page lists every environment variable for operators. The code that reads th
 export const settingsPage = (): string => {
   const rows = [...settings()].filter(([name]) => !ADDRESSES.has(name))
   const row = ([name, { start, parts, fallback, description }]: (typeof rows)[number]) => {
-    // A local path is the developer's own; long defaults hide the rest.
-    const shown = fallback.startsWith('/') || fallback.length > 60 ? 'see the code' : fallback
-    return `| \`${name}\` | ${start ? '✓' : ''} | ${PART_GROUPS.get(parts.join()) ?? parts.join(', ')} | ${/^(none|required|see the code)$/.test(shown) ? shown : `\`${shown}\``} | ${description} |\n`
+    // A path differs between machines; a long default would widen the table.
+    const isDescribed = fallback.startsWith('/') || fallback.length > 60
+    const value = isDescribed ? 'see the code' : fallback
+    const isWord = isDescribed || value === 'none' || value === 'required'
+    const cells = [
+      `\`${name}\``,
+      start ? '✓' : '',
+      PART_GROUPS.get(parts.join()) ?? parts.join(', '),
+      isWord ? value : `\`${value}\``,
+      description,
+    ]
+    return `| ${cells.join(' | ')} |\n`
   }
   return HEAD + rows.map(row).join('')
 }
