@@ -44,7 +44,6 @@ export async function startRedis({ folder, durable = true, at }: RedisOptions): 
   const { port, password } = new URL(url)
   const configFile = join(dir, 'redis.conf')
   // "everysec" may acknowledge before the write reaches the kernel, while a slow fsync is in progress.
-  // `hz 1`: by default Redis runs background work ten times a second, which is most of its CPU time when idle.
   const settings = `bind 127.0.0.1
 port ${port}
 requirepass ${password}
@@ -54,7 +53,6 @@ save ""
 appendonly ${durable ? 'yes' : 'no'}
 appendfsync always
 maxmemory-policy noeviction
-hz 1
 `
   writeFileSync(configFile, settings, { mode: 0o600 })
 
